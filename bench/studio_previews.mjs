@@ -1,6 +1,7 @@
 // studio_previews.mjs PAGE [RECIPE...]: how soon the studio shows a change while a slider is dragged, for a slider of an
 // early, a middle and a late step of each recipe, and of the step that takes longest: milliseconds from the change to
-// the first picture of it, of the first change and of those after it, with the cells that this picture has along a side;
+// the first picture of it, of the first change and of those after it, with the cells that were made for this picture along
+// a side, and those that it shows by the detail of the land before;
 // and to the preview at 256 cells, once the slider rests. The page has had time to make its previews beforehand. Next to
 // the clock stands the processor time of the page and its engine, over all threads, which a loaded machine does not change:
 // what takes no more than 100 ms of it is seen within 100 ms where a core is free.
@@ -48,7 +49,7 @@ async function hold(id) {
     window.change = (by, isWhole) => new Promise((go) => {
         const start = performance.now(), last = session.run;
         seen = (frame) => session.run !== last && (!isWhole || (!frame.isLive && !session.finer))
-            && go({ ms: performance.now() - start, side: Math.max(frame.width, frame.height), isLive: frame.isLive });
+            && go({ ms: performance.now() - start, side: frame.made, shown: Math.max(frame.width, frame.height), isLive: frame.isLive });
         slider.value = String(at + (at < 500 ? by : -by));
         slider.dispatchEvent(new Event('input'));
     });
@@ -106,7 +107,7 @@ for (const file of (await readdir(recipes)).filter((name) => name.endsWith('.rv'
         first.push(one.ms);
         all.push(...rest.map(({ ms }) => ms));
         processor.push(...took.pictures.map((each) => each.processor));
-        const cells = [...new Set(took.pictures.map(({ side, isLive }) => `${side}${isLive ? ' live' : ''}`))].join(', ');
+        const cells = [...new Set(took.pictures.map(({ side, shown, isLive }) => `${side}${shown > side ? ` as ${shown}` : ''}${isLive ? ' live' : ''}`))].join(', ');
         console.log(`${name.padEnd(9)} ${took.slider.padEnd(24)}   ${whole(one.ms)}      ${whole(share(rest.map(({ ms }) => ms), 0.5))} ${whole(share(rest.map(({ ms }) => ms), 0.95))}    ${whole(share(took.pictures.map((each) => each.processor), 0.5))}  ${cells.padEnd(12)} ${whole(took.rest.ms)}`);
         await ready();
     }

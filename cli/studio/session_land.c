@@ -319,9 +319,12 @@ static bool run_idle(studio_land *l, rv_terrain *land, const char *list, const c
     return true;
 }
 
-static studio_packet *tell_prepared(studio_land *l, double id, const char *list, const char *stamps,
-                                    int steps, const studio_order *o, bool well) {
+/* land: what has been made, if all of it has. */
+static studio_packet *tell_prepared(studio_land *l, const studio_request *request, const char *list,
+                                    const char *stamps, int steps, const studio_order *o, bool well,
+                                    const rv_terrain *land) {
     studio_letter letter;
+    bool whole = well;
     double *ms = calloc((size_t)steps + 1, sizeof *ms);
     if (!ms || !studio_letter_begin(&letter)) {
         free(ms);
@@ -332,12 +335,17 @@ static studio_packet *tell_prepared(studio_land *l, double id, const char *list,
         const studio_kept *k = key ? studio_kept_find(l, key) : NULL;
         if (o->turns[i].whole && o->turns[i].place < steps) /* a text may be several steps */
             ms[o->turns[i].place] = k ? k->ms : -1.0;
+        whole = whole && (k || !o->turns[i].whole);
         free(key);
     }
-    fprintf(letter.json, "\"id\":%.0f,\"kind\":\"prepared\",\"ms\":[", id);
+    fprintf(letter.json, "\"id\":%.0f,\"kind\":\"prepared\",\"ms\":[", request->id);
     for (int i = 0; i < steps; i++)
         fprintf(letter.json, ms[i] < 0.0 ? "%snull" : "%s%.0f", i ? "," : "", ms[i]);
-    fprintf(letter.json, "],\"failed\":%s", well ? "false" : "true");
+    fprintf(letter.json, "],\"failed\":%s,", well ? "false" : "true");
+    if (whole)
+        fprintf(letter.json, "\"width\":%d,\"height\":%d,\"cell\":%.9g,", rv_terrain_width(land),
+                rv_terrain_height(land), (double)rv_terrain_cell(land));
+    studio_add_fields(&letter, land, whole ? studio_json_get(request->json, "fields") : NULL, 1);
     free(ms);
     return studio_letter_end(&letter);
 }
@@ -363,7 +371,7 @@ studio_packet *studio_land_prepare(studio_land *l, const studio_request *request
         well = run_idle(l, land, list, stamps, recipe, &o, first);
     l->idle = false;
     studio_packet *reply = status == RV_OK
-                               ? tell_prepared(l, request->id, list, stamps, steps, &o, well)
+                               ? tell_prepared(l, request, list, stamps, steps, &o, well, land)
                                : studio_wrong(request->id, (int)status, why);
     rv_terrain_destroy(land);
     rv_recipe_destroy(recipe);

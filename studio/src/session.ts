@@ -5,6 +5,7 @@ import { MachineEngine, takeToken } from './engine/machine_engine';
 import { fetchModule, PageEngine, threadsHere } from './engine/page_engine';
 import type { Control, Event, Figure, Land, Ledger, Live } from './engine/messages';
 import { findLook, type Look } from './looks';
+import { FinePreviews } from './fine_previews';
 import { Costs, idleSides, sidesOf } from './previews';
 import { itemFromLine, itemWords, preview, recipeText, runnable, sideOf, splitOff, type Item } from './recipe';
 import { Store, fromAddress, toAddress, type Doc } from './store';
@@ -38,6 +39,8 @@ export interface Frame {
     /** A slice of a run: not the last word. */
     isLive: boolean;
     isPreview: boolean;
+    /** Cells along x that the engine has made: of a preview fewer than are shown. */
+    made: number;
 }
 
 export interface SceneFrame extends Extract<Event, { kind: 'frame' }> {}
@@ -103,6 +106,7 @@ export class Session {
     /** The last that a run or work in idle time has got. */
     private numbers = 0;
     private readonly costs = new Costs();
+    private readonly fine = new FinePreviews();
     /** Of the steps of this run, as far as they are done. */
     private took: (number | null)[] = [];
     /** The place from which on slices are shown; Infinity: only the end of the run. */
@@ -569,10 +573,12 @@ export class Session {
             if (!isIdle() || run !== this.run || this.costs.has(side, lines))
                 continue;
             this.preparing = ++this.numbers;
-            const reply = await this.engine!.ask<'prepared'>({ kind: 'prepare', run: this.preparing, steps: lines }).catch(() => null);
+            const reply = await this.engine!.ask<'prepared'>({ kind: 'prepare', run: this.preparing, steps: lines, fields: side < sides.at(-1)! ? ['height'] : [] }).catch(() => null);
             this.preparing = 0;
             if (!reply)
                 return;
+            if (run === this.run && reply.cell && reply.buffers.length > 0)
+                this.fine.note(side, { width: reply.width!, height: reply.height!, cell: reply.cell, heights: new Float32Array(reply.buffers[0]) });
             // So few cells may be too few for a step: then a finer preview is the first.
             const ms = reply.failed ? reply.ms.map((each) => each ?? Infinity) : reply.ms;
             this.costs.note(side, lines, ms);
@@ -732,10 +738,7 @@ export class Session {
             if (event.place < this.liveFrom)
                 break;
             this.seen();
-            this.watcher.frame({
-                width: event.width, height: event.height, cell: event.cell, land: null, isLive: true, isPreview: this.isPreview,
-                fields: new Map(event.fields.map((name, i) => [name, new Float32Array(event.buffers[i])])),
-            });
+            this.showFrame(event, null, event.fields, event.buffers);
             break;
         case 'rescue':
             this.rescued = { steps: this.steps.slice(0, event.place), bytes: event.buffers[0] };
@@ -831,17 +834,22 @@ export class Session {
         return [...new Set(['height', 'flow', 'water', ...this.look.fields.filter((name) => name !== 'layers'), ...layers])];
     }
 
-    private showFields(land: Land, names: string[], buffers: ArrayBuffer[]): void {
+    /** land: null for a slice of a run. */
+    private showFrame({ width, height, cell }: { width: number; height: number; cell: number }, land: Land | null, names: string[], buffers: ArrayBuffer[]): void {
         const fields = new Map<string, Float32Array>();
         names.forEach((name, i) => buffers[i].byteLength > 0 && fields.set(name, new Float32Array(buffers[i])));
-        this.watcher.frame({ width: land.width, height: land.height, cell: land.cell, fields, land, isLive: false, isPreview: this.isPreview });
+        const frame: Frame = { width, height, cell, fields, land, isLive: land === null, isPreview: this.isPreview, made: width };
+        const isGround = this.look.fields.every((name) => name === 'water' || name === 'flow') && this.look.name !== 'flow' && this.look.name !== 'water';
+        if (land && !this.isPreview && this.scrubbed === null && this.state === 'done')
+            this.fine.begin(frame);
+        this.watcher.frame(this.isPreview && isGround ? this.fine.refine(this.preview, frame) : frame);
     }
 
     /** What came with the end of the run. False: something else is looked at. */
     private showEnd({ land, fields = [], buffers = [] }: Extract<Event, { kind: 'ended' }>): boolean {
         if (!land || this.scrubbed !== null || !this.shownFields.every((name) => fields.includes(name)))
             return false;
-        this.showFields(land, fields, buffers);
+        this.showFrame(land, land, fields, buffers);
         return true;
     }
 
@@ -854,7 +862,7 @@ export class Session {
             const reply = await this.engine.ask<'fields'>({ kind: 'look', place, fields: names });
             if (run !== this.run)
                 return;
-            this.showFields(reply.land, names, reply.buffers);
+            this.showFrame(reply.land, reply.land, names, reply.buffers);
         } catch (error) {
             if (run === this.run) // else it was of a list that is not there any more
                 this.watcher.say((error as Error).message, 'wrong');
@@ -883,7 +891,7 @@ export class Session {
         if (!this.engine || this.state === 'running' || this.state === 'held')
             return null;
         const { land, buffers } = await this.engine.ask<'fields'>({ kind: 'look', place: this.originalPlace, fields: ['height'] });
-        return { ...land, fields: new Map([['height', new Float32Array(buffers[0])]]), land, isLive: false, isPreview: false };
+        return { ...land, fields: new Map([['height', new Float32Array(buffers[0])]]), land, isLive: false, isPreview: false, made: land.width };
     }
 
     async measure(): Promise<void> {

@@ -255,7 +255,7 @@ const tests = {
             const { session, viewport } = studio, shown = [], show = viewport.show.bind(viewport);
             for (const side of [64, 128, 256]) // as if the steps had taken so long
                 session.costs.note(side, session.small(side).lines, [0, 0, given * (side / 64) ** 2]);
-            viewport.show = (frame) => { shown.push([frame.width, frame.isLive]); show(frame); };
+            viewport.show = (frame) => { shown.push([frame.made, frame.isLive]); show(frame); };
             const slider = document.querySelector('.params .p.changed input[type=range]');
             slider.value = String(Number(slider.value) + 20);
             slider.dispatchEvent(new Event('input'));
@@ -278,6 +278,61 @@ const tests = {
         await close();
     },
 
+    async 'a coarse preview has the detail of the land before it'() {
+        const { page, close } = await open(link(SMALL.replace('size=64', 'size=256')));
+        await settled(page);
+        await page.waitForFunction(() => studio.session.isPrepared);
+        // Of the first picture of a change, what it was made of, and the land itself: how far both are from that, as a mean.
+        const change = (step, name, value) => page.evaluate(async ([given, key, to]) => {
+            const { session, viewport } = studio, refine = session.fine.refine.bind(session.fine);
+            const before = { ...session.store.doc.items.find((item) => item.step === given).values };
+            const first = await new Promise((go) => {
+                session.fine.refine = (side, frame) => {
+                    const fine = refine(side, frame);
+                    if (!frame.isLive)
+                        go({ frame, fine });
+                    return fine;
+                };
+                session.store.drag((doc) => { doc.items.find((item) => item.step === given).values[key] = to; });
+            });
+            session.fine.refine = refine;
+            session.store.edit(() => {});
+            while (session.state !== 'done' || session.isPreview || viewport.frame.isLive || viewport.frame.isPreview)
+                await new Promise((go) => setTimeout(go, 20));
+            const { width, fields } = viewport.frame, { frame, fine } = first, want = fields.get('height');
+            const off = (grid) => {
+                const h = grid.fields.get('height'), w = grid.width, scale = fine.cell / grid.cell;
+                let sum = 0;
+                for (let y = 0; y < 240; y++)
+                    for (let x = 0; x < 240; x++) { // the mean of the four cells around, by how near they are
+                        const i = Math.floor(x * scale), j = Math.floor(y * scale), f = x * scale - i, g = y * scale - j, k = j * w + i;
+                        const here = (h[k] * (1 - f) + h[k + 1] * f) * (1 - g) + (h[k + w] * (1 - f) + h[k + w + 1] * f) * g;
+                        sum += (here - want[y * width + x]) ** 2;
+                    }
+                return Math.sqrt(sum) / 240;
+            };
+            session.store.edit((doc) => { doc.items.find((item) => item.step === given).values = before; });
+            return { cells: fine.width, made: fine.made, fine: off(fine), coarse: off(frame) };
+        }, [step, name, value]);
+        const little = await change('droplets', 'capacity', '9');
+        assert.ok(little.cells === 256 && little.made < 256 && little.fine < 0.5 * little.coarse, JSON.stringify(little));
+        await until(page, ['done']);
+        await page.waitForFunction(() => studio.session.isPrepared);
+        const other = await change('noise', 'seed', '77'); // nothing of the old detail is right
+        assert.ok(other.cells === 256 && other.made < 256 && other.fine < 1.05 * other.coarse, JSON.stringify(other));
+        await until(page, ['done']);
+        await page.waitForFunction(() => studio.session.isPrepared);
+        await page.evaluate(() => studio.session.setLook('eroded')); // what is no height is shown as it was made
+        await page.waitForFunction(() => studio.viewport.frame.fields.has('eroded'));
+        const shown = await page.evaluate(() => new Promise((go) => {
+            const { session, viewport } = studio, show = viewport.show.bind(viewport);
+            viewport.show = (frame) => { show(frame); go([frame.width, frame.made]); };
+            session.store.drag((doc) => { doc.items.find((item) => item.step === 'droplets').values.capacity = '7'; });
+        }));
+        assert.equal(shown[0], shown[1]);
+        await close();
+    },
+
     async 'what previews begin with is made in idle time, which ends when something is asked'() {
         const { page, close } = await open(link(SMALL.replace('size=64', 'size=300') + 'thermal talus=30 rounds=3\n'));
         await settled(page);
@@ -290,7 +345,7 @@ const tests = {
             slider.value = String(Number(slider.value) + 20);
             slider.dispatchEvent(new Event('input'));
         });
-        await page.waitForFunction(() => studio.viewport.frame.width === 256 && !studio.viewport.frame.isLive);
+        await page.waitForFunction(() => studio.viewport.frame.made === 256 && !studio.viewport.frame.isLive);
         assert.deepEqual([...new Set(await places())], [3]); // only the step that is dragged has run
         await close();
         // An engine that makes something for ever, where memory is shared and where it is not.

@@ -84,7 +84,7 @@ async function answer(request: Request): Promise<void> {
             return send({ id, kind: 'ok' });
         case 'prepare':
             return await new Promise((resolve, reject) => after(() =>
-                engine.prepare(id, request.run, request.steps).then((reply) => resolve(send({ id, ...reply } as Reply)), reject)));
+                engine.prepare(id, request).then((reply) => resolve(send({ id, ...reply } as Reply)), reject)));
         default:
             await running; // the land is looked at when it is done
             return send({ id, ...(await engine.answer(request)) } as Reply);

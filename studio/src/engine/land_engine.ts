@@ -447,27 +447,30 @@ export class LandEngine {
 
     /** Makes the lands of a list until something else is asked, or until they would take the place of others. What is
      *  wrong with a step is told by a run. */
-    async prepare(request: number, run: number, steps: string[]): Promise<Answered> {
+    async prepare(request: number, { run, steps, fields }: Extract<Request, { kind: 'prepare' }>): Promise<Answered> {
         const recipe = this.parse(steps.join('\n'));
         const ms: (number | null)[] = steps.map(() => 0);
-        let land = 0, failed = false;
+        let land = 0, failed = false, made = {};
+        const buffers: ArrayBuffer[] = [];
         this.idle = { request, run };
         try {
             const order = this.turns(recipe), first = this.firstOf(order, steps);
-            if (first < order.length) {
-                land = this.flat();
-                if (first > 0)
-                    this.check(this.rv.rv_terrain_restore(land, this.kept.get(this.key(steps, order[first - 1].place + 1))!.snapshot));
-                failed = !(await this.goIdle(land, recipe, order.slice(first), steps));
-            }
+            land = this.flat();
+            if (first > 0)
+                this.check(this.rv.rv_terrain_restore(land, this.kept.get(this.key(steps, order[first - 1].place + 1))!.snapshot));
+            failed = !(await this.goIdle(land, recipe, order.slice(first), steps));
             for (const { place } of order.filter(({ whole }) => whole))
                 ms[place] = this.kept.get(this.key(steps, place + 1))?.ms ?? null;
+            if (!failed && !ms.includes(null)) {
+                made = { width: this.rv.rv_terrain_width(land), height: this.rv.rv_terrain_height(land), cell: this.rv.rv_terrain_cell(land) };
+                buffers.push(...fields.map((name) => this.copy(land, name, 1)));
+            }
         } finally {
             this.idle.request = 0;
             this.rv.rv_terrain_destroy(land);
             this.rv.rv_recipe_destroy(recipe);
         }
-        return { kind: 'prepared', ms, failed };
+        return { kind: 'prepared', ms, failed, ...made, fields: buffers.length > 0 ? fields : [], buffers };
     }
 
     /** False: something is wrong with a step. */

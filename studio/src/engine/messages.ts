@@ -41,8 +41,9 @@ export type Request = { id: number } & (
     /** This machine: the device for steps that begin from now on; 0: none. The reply is `ready`. */
     | { kind: 'device'; device: number }
     /** In idle time: makes the lands of a list, so that runs which begin with the same steps need not. Its number is one
-     *  of those that runs have. It ends when anything else is asked, or with `cancel`. The reply is `prepared`. */
-    | { kind: 'prepare'; run: number; steps: string[] }
+     *  of those that runs have. It ends when anything else is asked, or with `cancel`. The reply is `prepared`; where the last
+     *  land is there, it has these fields of it. */
+    | { kind: 'prepare'; run: number; steps: string[]; fields: string[] }
     /** The recipe as the library prints it, or its sentence about what is wrong. Runs nothing. */
     | { kind: 'read'; text: string }
     /** The land that the first `steps` of a list make, as a `rescue` had it in buffers[0]: a run goes on from there. */
@@ -132,7 +133,7 @@ export type Reply = { id: number } & (
     | { kind: 'recipe'; text: string; steps: string[] }
     /** How long each step took; of a repeat, all of it at its end. null: its land is not there. failed: a step
      *  cannot be made so. */
-    | { kind: 'prepared'; ms: (number | null)[]; failed: boolean }
+    | { kind: 'prepared'; ms: (number | null)[]; failed: boolean; width?: number; height?: number; cell?: number; fields: string[]; buffers: ArrayBuffer[] }
 );
 
 /** To the page, at any time; `run` says of which run it tells. Events of older runs are to be ignored. */

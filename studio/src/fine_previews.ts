@@ -1,0 +1,132 @@
+// fine_previews.ts: a coarse preview with the detail of the land that was shown before. While a slider is dragged the
+// engine has time for few cells only; what the change does to these is brought to finer ones.
+//
+// With H the land before, C and D the coarse lands before and after the change, both by the same steps, and S what is
+// smooth between coarse cells, the land is S(D) + w (H - S(C)). The share w of the old detail is how alike the finest
+// shapes of C and D are (the correlation of their Laplacians, at least 0): with another seed nothing of it stays.
+import type { Frame } from './session';
+
+/** Cells along a side of what is shown. */
+const SIDE = 256;
+/** Less of the old detail is no detail: streams would be where no valleys are. */
+const ALIKE = 0.7;
+
+interface Grid { width: number; height: number; cell: number; heights: Float32Array }
+
+/** Every so many cells. */
+function thin(values: Float32Array, width: number, height: number, by: number): Float32Array {
+    const w = Math.ceil(width / by), h = Math.ceil(height / by), out = new Float32Array(w * h);
+    for (let y = 0, k = 0; y < h; y++)
+        for (let x = 0; x < w; x++, k++)
+            out[k] = values[y * by * width + x * by];
+    return out;
+}
+
+/** How alike the finest shapes of two lands are, 0 to 1. */
+function alike(a: Float32Array, b: Float32Array, width: number, height: number): number {
+    let ab = 0, aa = 0, bb = 0;
+    for (let y = 1; y + 1 < height; y++)
+        for (let x = 1; x + 1 < width; x++) {
+            const i = y * width + x;
+            const u = 4 * a[i] - a[i - 1] - a[i + 1] - a[i - width] - a[i + width];
+            const v = 4 * b[i] - b[i - 1] - b[i + 1] - b[i - width] - b[i + width];
+            ab += u * v;
+            aa += u * u;
+            bb += v * v;
+        }
+    return aa > 0 && bb > 0 ? Math.max(0, ab / Math.sqrt(aa * bb)) : 0;
+}
+
+/** Of the four cells around each place along an axis: the first, and their weights (Catmull and Rom, 1974). */
+function weights(count: number, scale: number, last: number): { at: Int32Array; by: Float32Array } {
+    const at = new Int32Array(4 * count), by = new Float32Array(4 * count);
+    for (let i = 0; i < count; i++) {
+        const x = Math.min(i * scale, last), from = Math.floor(x), t = x - from;
+        const w = [((2 - t) * t - 1) * t / 2, ((3 * t - 5) * t * t + 2) / 2, ((4 - 3 * t) * t + 1) * t / 2, (t - 1) * t * t / 2];
+        for (let k = 0; k < 4; k++) {
+            at[4 * i + k] = Math.min(Math.max(from + k - 1, 0), last);
+            by[4 * i + k] = w[k];
+        }
+    }
+    return { at, by };
+}
+
+/** Coarse values between their cells, smoothly. `scale`: coarse cells a fine one. */
+function smooth(from: Float32Array, width: number, height: number, scale: number, w: number, h: number): Float32Array {
+    const x = weights(w, scale, width - 1), y = weights(h, scale, height - 1), rows = new Float32Array(w * height), out = new Float32Array(w * h);
+    for (let j = 0; j < height; j++)
+        for (let i = 0; i < w; i++) {
+            let sum = 0;
+            for (let k = 4 * i; k < 4 * i + 4; k++)
+                sum += x.by[k] * from[j * width + x.at[k]];
+            rows[j * w + i] = sum;
+        }
+    for (let j = 0; j < h; j++)
+        for (let i = 0; i < w; i++) {
+            let sum = 0;
+            for (let k = 4 * j; k < 4 * j + 4; k++)
+                sum += y.by[k] * rows[y.at[k] * w + i];
+            out[j * w + i] = sum;
+        }
+    return out;
+}
+
+export class FinePreviews {
+    private land: Grid | null = null;
+    private flow: Float32Array | null = null;
+    /** By the cells along a side that were asked for. */
+    private readonly before = new Map<number, Grid>();
+
+    /** The whole land, to which previews will be changes. */
+    begin({ width, height, cell, fields }: Frame): void {
+        const heights = fields.get('height'), flow = fields.get('flow');
+        this.before.clear();
+        this.land = null;
+        if (!heights || heights.length !== width * height)
+            return;
+        const by = Math.max(1, Math.round(Math.max(width, height) / SIDE));
+        this.land = { width: Math.ceil(width / by), height: Math.ceil(height / by), cell: cell * by, heights: thin(heights, width, height, by) };
+        this.flow = flow?.length === heights.length ? thin(flow, width, height, by) : null;
+    }
+
+    /** The same land in few cells. */
+    note(side: number, grid: Grid): void {
+        if (grid.heights.length === grid.width * grid.height)
+            this.before.set(side, grid);
+    }
+
+    forget(): void {
+        this.land = null;
+        this.before.clear();
+    }
+
+    /** What is shown of a preview; itself, where nothing finer is known. */
+    refine(side: number, frame: Frame): Frame {
+        const { land } = this, before = this.before.get(side), heights = frame.fields.get('height');
+        const isSame = land && before && heights && before.width === frame.width && before.height === frame.height
+            && Math.abs(frame.cell / before.cell - 1) < 1e-3 && land.width > 1.5 * frame.width
+            && Math.abs((land.width * land.cell) / (frame.width * frame.cell) - 1) < 0.05;
+        if (!isSame)
+            return frame;
+        const share = alike(before.heights, heights, frame.width, frame.height), scale = land.cell / frame.cell;
+        const fine = smooth(heights.map((h, i) => h - share * before.heights[i]), frame.width, frame.height, scale, land.width, land.height);
+        for (let i = 0; i < fine.length; i++)
+            fine[i] += share * land.heights[i];
+        const fields = new Map([['height', fine]]), water = this.waterOn(fine, frame, scale);
+        if (water)
+            fields.set('water', water);
+        if (this.flow && share > ALIKE)
+            fields.set('flow', this.flow);
+        return { ...frame, width: land.width, height: land.height, cell: land.cell, fields };
+    }
+
+    /** Water as high as it stands on the coarse land. */
+    private waterOn(fine: Float32Array, { width, height, fields }: Frame, scale: number): Float32Array | null {
+        const water = fields.get('water'), heights = fields.get('height')!, { land } = this;
+        if (water?.length !== heights.length)
+            return null;
+        const depth = smooth(water, width, height, scale, land!.width, land!.height);
+        const level = smooth(heights.map((h, i) => h + water[i]), width, height, scale, land!.width, land!.height);
+        return depth.map((d, i) => (d > 0.015 ? Math.max(0, level[i] - fine[i]) : 0));
+    }
+}
