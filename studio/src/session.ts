@@ -6,19 +6,11 @@ import { fetchModule, PageEngine, threadsHere } from './engine/page_engine';
 import type { Control, Event, Figure, Land, Ledger, Live } from './engine/messages';
 import { findLook, type Look } from './looks';
 import { FinePreviews } from './fine_previews';
+import { OpenedFiles } from './opened_files';
 import { Costs, idleSides, sidesOf } from './previews';
-import { itemFromLine, itemWords, preview, recipeText, runnable, sideOf, splitOff, type Item } from './recipe';
+import { itemFromLine, preview, recipeText, runnable, sideOf, splitOff, type Item } from './recipe';
 import { Store, fromAddress, toAddress, type Doc } from './store';
 import { findStep } from './table';
-import { readPng, toR16 } from './files';
-import { plainTiff } from './tiff';
-
-/** A file that was opened: its name in the engine, and the parameters of `open` that go with it there. */
-interface OpenedFile {
-    name: string;
-    bytes: ArrayBuffer;
-    values: Record<string, string>;
-}
 
 /** What is known of a place of the list, under the words that lead to it. */
 export interface Result {
@@ -98,7 +90,7 @@ export class Session {
     slices = false;
     scene: { words: string; name: string; frame: SceneFrame | null } | null = null;
     /** What was opened, and as what the engine has it. */
-    private files = new Map<string, OpenedFile>();
+    private readonly files = new OpenedFiles();
     private timer = 0;
     private idleTimer = 0;
     /** The number of what is made in idle time; 0: nothing is. */
@@ -297,13 +289,7 @@ export class Session {
 
     /** Can the engine of the page make the land that this machine has made? */
     get canCheck(): boolean {
-        return this.spare !== null && this.state === 'done' && !this.isPreview && !this.isChecking && !this.hashes.page && this.items.every((item) => this.hasFilesOf(item));
-    }
-
-    /** Has the page what the step reads? Not where that lies only in the folder of the program. */
-    private hasFilesOf(item: Item): boolean {
-        return (findStep(item.step)?.parameters ?? []).every(({ name, type, writes }) =>
-            type !== 'file' || writes || !item.values[name] || this.files.has(item.values[name]));
+        return this.spare !== null && this.state === 'done' && !this.isPreview && !this.isChecking && !this.hashes.page && this.items.every((item) => this.files.hasThoseOf(item));
     }
 
     private note(engine: Answer<'ready'>['engine'], hash: string): void {
@@ -323,17 +309,16 @@ export class Session {
         if (!this.canCheck)
             return;
         this.isCheckAsked = isAsked;
-        const { engine } = this.spare!, run = this.checked = this.run, files = new Map<string, OpenedFile>();
+        const { engine } = this.spare!, run = this.checked = this.run, files = new OpenedFiles();
         this.watcher.changed();
         try {
             for (const [name, { bytes }] of this.files) {
-                const { file, sent } = await this.prepared('page', name, bytes);
-                files.set(name, file);
-                await engine.ask({ kind: 'put', name: file.name }, [sent]);
+                const file = await files.add('page', name, bytes, this.files);
+                await engine.ask({ kind: 'put', name: file.name }, [file.sent]);
             }
             if (run !== this.run)
                 return;
-            await engine.ask({ kind: 'run', run, steps: this.items.map((item) => this.words(item, files)),
+            await engine.ask({ kind: 'run', run, steps: this.items.map((item) => files.words(item)),
                 live: { fields: [], rate: 1, every: 4096, last: [], slices: false, rescue: 1e300 } });
         } catch (error) {
             this.checked = 0;
@@ -434,26 +419,14 @@ export class Session {
             history.replaceState(null, '', `#${address}`);
     }
 
-    /** A file as an engine gets it: that of the page gets heights of a PNG as raw levels. */
-    private async prepared(engine: Answer<'ready'>['engine'], name: string, bytes: ArrayBuffer): Promise<{ file: OpenedFile; sent: ArrayBuffer }> {
-        const file: OpenedFile = { name, bytes, values: {} };
-        if (/\.png$/i.test(name) && engine === 'page') {
-            const heights = await readPng(new Uint8Array(bytes));
-            return { file: { name: `${name}.r16`, bytes, values: { width: String(heights.width), ...this.scaleOf(name) } }, sent: toR16(heights) };
-        }
-        const copy = bytes.slice(0); // what is sent is gone here
-        return { file, sent: /\.tiff?$/i.test(name) && engine === 'page' ? await plainTiff(copy) : copy };
-    }
-
     /** Puts a file where steps find it. */
     async put(name: string, bytes: ArrayBuffer): Promise<void> {
-        const { file, sent } = await this.prepared(this.about.engine, name, bytes);
-        if (this.files.get(name)?.bytes !== bytes) { // what steps read is another file now
+        const isSame = this.files.isSame(name, bytes), file = await this.files.add(this.about.engine, name, bytes);
+        if (!isSame) { // what steps read is another file now
             this.rescued = null;
             this.costs.clear();
         }
-        this.files.set(name, file);
-        await this.engine!.ask({ kind: 'put', name: file.name }, [sent]);
+        await this.engine!.ask({ kind: 'put', name: file.name }, [file.sent]);
     }
 
     /** A file that somebody opens: what runs makes way. */
@@ -461,32 +434,7 @@ export class Session {
         await this.instead(() => this.put(name, bytes));
     }
 
-    /** What the sidecar of a heightmap says, as parameters of `open`. */
-    private scaleOf(name: string): Record<string, string> {
-        try {
-            const { min_m, max_m, cell_m, curve } = JSON.parse(new TextDecoder().decode(this.files.get(`${name}.ravine.json`)?.bytes));
-            return Object.fromEntries(Object.entries({ low: min_m, high: max_m, cell: cell_m, curve })
-                .filter(([, value]) => value !== undefined).map(([key, value]) => [key, String(value)]));
-        } catch {
-            return {}; // there is none, or none that can be read: heights are then as `open` says
-        }
-    }
-
     hasFile(name: string): boolean { return this.files.has(name); }
-
-    /** The words of a step for the engine, where files may have other names. */
-    private words(item: Item, files = this.files): string {
-        const values = { ...item.values };
-        for (const param of findStep(item.step)?.parameters ?? []) {
-            const file = param.type === 'file' ? files.get(values[param.name] ?? '') : undefined;
-            if (!file || file.name === values[param.name])
-                continue;
-            values[param.name] = file.name;
-            if (item.step === 'open')
-                Object.assign(values, { ...file.values, ...values });
-        }
-        return itemWords({ ...item, values });
-    }
 
     // ---- edits and runs ----
 
@@ -496,7 +444,7 @@ export class Session {
         this.scrubbed = null;
         this.leaveScene();
         const items = runnable(this.store.doc.items);
-        const lines = items.map((item) => this.words(item)), last = lines.length - 1;
+        const lines = items.map((item) => this.files.words(item)), last = lines.length - 1;
         const isQuick = items[last]?.step === 'stroke' && !this.isPreview && lines.slice(0, last).join() === this.steps.slice(0, last).join();
         if (isLive && !isQuick)
             this.showPreview();
@@ -587,14 +535,14 @@ export class Session {
         }
     }
 
-    private valuesFor(item: Item): Record<string, string> { return itemFromLine(this.words(item)).values; }
+    private valuesFor(item: Item): Record<string, string> { return itemFromLine(this.files.words(item)).values; }
 
     /** Runs the recipe as it is, from the step that changed. */
     start(): void {
         const items = runnable(this.store.doc.items);
         this.liveFrom = 0;
         this.isFiner = false;
-        this.go(items.map((item) => this.words(item)), items, 0);
+        this.go(items.map((item) => this.files.words(item)), items, 0);
     }
 
     private live(): Live {
