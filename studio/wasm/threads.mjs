@@ -21,7 +21,7 @@ function shareMemory() {
 /** Makes `wasi.exports` of the bytes of a module, and lends it `count` threads. `spawn()` gives a worker that runs
  *  thread.mjs; only there, and in who knows the number of cores, do Node and browsers differ. Gives the workers:
  *  whoever has done with the module terminates them. */
-export async function startThreads(wasi, bytes, count, spawn, cores = globalThis.navigator?.hardwareConcurrency ?? 1) {
+export async function startThreads(wasi, bytes, count, spawn, cores = globalThis.navigator?.hardwareConcurrency ?? count + 1) {
     const module = await WebAssembly.compile(bytes), memory = shareMemory();
     await wasi.instantiate(module, memory);
     wasi.exports._initialize();
