@@ -577,8 +577,28 @@ const tests = {
             }
             seen.set(name, mean);
         }
-        // Natural land is as the picture of the recipe has it: sand, and no woods.
+        // Natural land has streams where most of the water ran: most of what changes with them is bluer, some is cleared of woods.
         await page.locator('button[data-look=natural]').click();
+        await page.waitForFunction(() => studio.session.look.name === 'natural' && studio.viewport.frame.fields.has('flow'));
+        const streams = () => page.evaluate(() => {
+            const { view } = studio.viewport, { much } = view.land.uniforms, { width, height } = view.canvas;
+            const pixels = () => {
+                view.render();
+                const paint = new OffscreenCanvas(width, height).getContext('2d');
+                paint.drawImage(view.canvas, 0, 0);
+                return paint.getImageData(0, 0, width, height).data;
+            };
+            const own = much.value, wet = pixels();
+            much.value = 0;
+            const bare = pixels();
+            much.value = own;
+            const by = (i) => Math.abs(wet[i] - bare[i]) + Math.abs(wet[i + 1] - bare[i + 1]) + Math.abs(wet[i + 2] - bare[i + 2]);
+            const any = [...wet.keys()].filter((i) => i % 4 === 0 && by(i) > 0), changed = any.filter((i) => by(i) > 40); // a little wet is darker
+            return { any: any.length, share: changed.length / (width * height), bluer: changed.filter((i) => wet[i + 2] - wet[i] > bare[i + 2] - bare[i]).length / changed.length };
+        });
+        const drawn = await streams();
+        assert.ok(drawn.share > 0.001 && drawn.share < 0.1 && drawn.bluer > 0.6, JSON.stringify(drawn));
+        // It is as the picture of the recipe has it: sand, and no woods.
         await page.evaluate(() => studio.session.store.edit((doc) => doc.items.push({ id: 1e6, step: 'render', values: { file: 'a.png', look: 'desert' }, on: true })));
         await settled(page);
         const green = await page.waitForFunction(() => {
@@ -591,6 +611,7 @@ const tests = {
             return { land: [...data.keys()].filter((i) => i % 4 === 0 && data[i] < data[i + 1] && data[i + 2] < data[i + 1]).length + 1 };
         });
         assert.ok((await green.jsonValue()).land < 20, JSON.stringify(await green.jsonValue()));
+        assert.equal((await streams()).any, 0); // nor streams
         assert.ok([...seen.get('natural').keys()].filter((i) => i % 3 === 0).map((i) => seen.get('natural').slice(i, i + 3)).filter(([r, g, b]) => r < g && b < g).length > 60);
         assert.deepEqual([...seen.keys()], ['natural', 'height', 'slope', 'flow', 'eroded', 'deposited', 'water', 'sediment', 'velocity', 'layers', 'original']);
         await close();
