@@ -62,9 +62,13 @@ function floatTexture(data: Float32Array, width: number, height: number, format:
     return texture;
 }
 
+/** Of values with the same sign, exponent and first bits. */
+const counts = new Uint32Array(1 << 16);
+
 /** What 98 of 100 cells with a value do not pass: that much is a stream, as pictures of the command line have it. */
 function streamOf(flow: Float32Array): number {
-    const bits = new Uint32Array(flow.buffer, flow.byteOffset, flow.length), counts = new Uint32Array(1 << 16);
+    const bits = new Uint32Array(flow.buffer, flow.byteOffset, flow.length);
+    counts.fill(0);
     let all = 0, highest = 0, bin = 0;
     for (let i = 0; i < flow.length; i++)
         if (flow[i] > 0 && flow[i] < Infinity) {
