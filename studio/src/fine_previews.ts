@@ -10,6 +10,8 @@ import type { Frame } from './session';
 const SIDE = 256;
 /** Less of the old detail is no detail: streams would be where no valleys are. */
 const ALIKE = 0.7;
+/** Share of the side by which coarse land may end sooner without a crop. */
+const SOONER = 0.06;
 
 interface Grid { width: number; height: number; cell: number; heights: Float32Array }
 
@@ -115,10 +117,11 @@ export class FinePreviews {
             return frame;
         const share = alike(before.heights, heights, frame.width, frame.height), scale = land.cell / frame.cell;
         const more = Math.max(Math.abs((land.width * scale) / frame.width - 1), Math.abs((land.height * scale) / frame.height - 1));
-        // Of few cells a crop takes more away, all around: what is beyond is as at the edge, if the detail is the old one.
-        if (more > (share > ALIKE ? 0.2 : 0.03))
+        // Sizes are whole cells, so that coarse land may end sooner; a crop takes more away, all around. What is beyond is as
+        // at the edge, which is seen where much is and the detail is not the old one.
+        if (more > (share > ALIKE ? 0.2 : SOONER))
             return frame;
-        const isWhole = more <= 0.03, aside = (coarse: number, fine: number) => (isWhole ? 0 : (coarse - 1 - scale * (fine - 1)) / 2);
+        const isWhole = more <= SOONER, aside = (coarse: number, fine: number) => (isWhole ? 0 : (coarse - 1 - scale * (fine - 1)) / 2);
         const lie = { scale, x: aside(frame.width, land.width), y: aside(frame.height, land.height) };
         const fine = smooth(heights.map((h, i) => h - share * before.heights[i]), frame.width, frame.height, lie, land.width, land.height);
         for (let i = 0; i < fine.length; i++)
