@@ -46,7 +46,7 @@ typedef struct known_work {
     double seconds;
 } known_work;
 
-enum { KNOWN = 64 };
+enum { KNOWN = 256 };
 
 /* The blocks of a thread, on cache lines of their own. */
 typedef struct share {

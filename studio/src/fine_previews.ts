@@ -10,6 +10,8 @@ import type { Frame } from './session';
 const SIDE = 256;
 /** Less of the old detail is no detail: streams would be where no valleys are. */
 const ALIKE = 0.7;
+/** Share of the side by which coarse land may end sooner without a crop. */
+const SOONER = 0.06;
 
 interface Grid { width: number; height: number; cell: number; heights: Float32Array }
 
@@ -37,11 +39,14 @@ function alike(a: Float32Array, b: Float32Array, width: number, height: number):
     return aa > 0 && bb > 0 ? Math.max(0, ab / Math.sqrt(aa * bb)) : 0;
 }
 
-/** Of the four cells around each place along an axis: the first, and their weights (Catmull and Rom, 1974). */
-function weights(count: number, scale: number, last: number): { at: Int32Array; by: Float32Array } {
+/** How fine cells lie on coarse ones: coarse cells a fine one, and where the first is. */
+interface Lie { scale: number; x: number; y: number }
+
+/** Of the four cells around each place along an axis: which, and their weights (Catmull and Rom, 1974). */
+function weights(count: number, scale: number, first: number, last: number): { at: Int32Array; by: Float32Array } {
     const at = new Int32Array(4 * count), by = new Float32Array(4 * count);
     for (let i = 0; i < count; i++) {
-        const x = Math.min(i * scale, last), from = Math.floor(x), t = x - from;
+        const x = Math.min(Math.max(first + i * scale, 0), last), from = Math.floor(x), t = x - from;
         const w = [((2 - t) * t - 1) * t / 2, ((3 * t - 5) * t * t + 2) / 2, ((4 - 3 * t) * t + 1) * t / 2, (t - 1) * t * t / 2];
         for (let k = 0; k < 4; k++) {
             at[4 * i + k] = Math.min(Math.max(from + k - 1, 0), last);
@@ -51,9 +56,9 @@ function weights(count: number, scale: number, last: number): { at: Int32Array; 
     return { at, by };
 }
 
-/** Coarse values between their cells, smoothly. `scale`: coarse cells a fine one. */
-function smooth(from: Float32Array, width: number, height: number, scale: number, w: number, h: number): Float32Array {
-    const x = weights(w, scale, width - 1), y = weights(h, scale, height - 1), rows = new Float32Array(w * height), out = new Float32Array(w * h);
+/** Coarse values between their cells, smoothly. */
+function smooth(from: Float32Array, width: number, height: number, lie: Lie, w: number, h: number): Float32Array {
+    const x = weights(w, lie.scale, lie.x, width - 1), y = weights(h, lie.scale, lie.y, height - 1), rows = new Float32Array(w * height), out = new Float32Array(w * h);
     for (let j = 0; j < height; j++)
         for (let i = 0; i < w; i++) {
             let sum = 0;
@@ -74,13 +79,17 @@ function smooth(from: Float32Array, width: number, height: number, scale: number
 export class FinePreviews {
     private land: Grid | null = null;
     private flow: Float32Array | null = null;
-    /** By the cells along a side that were asked for. */
+    /** By the cells along a side that were asked for: of that land, and the last that was shown, with its steps. */
     private readonly before = new Map<number, Grid>();
+    private readonly last = new Map<number, { steps: string; grid: Grid }>();
 
-    /** The whole land, to which previews will be changes. */
-    begin({ width, height, cell, fields }: Frame): void {
+    /** The whole land, to which previews will be changes. stepsOf: as a preview makes it. */
+    begin({ width, height, cell, fields }: Frame, stepsOf: (side: number) => string): void {
         const heights = fields.get('height'), flow = fields.get('flow');
         this.before.clear();
+        for (const [side, { steps, grid }] of this.last)
+            if (steps === stepsOf(side))
+                this.before.set(side, grid);
         this.land = null;
         if (!heights || heights.length !== width * height)
             return;
@@ -95,24 +104,29 @@ export class FinePreviews {
             this.before.set(side, grid);
     }
 
-    forget(): void {
-        this.land = null;
-        this.before.clear();
-    }
+    has(side: number): boolean { return this.before.has(side); }
 
-    /** What is shown of a preview; itself, where nothing finer is known. */
-    refine(side: number, frame: Frame): Frame {
+    /** What is shown of a preview by these steps; itself, where nothing finer is known. */
+    refine(side: number, steps: string, frame: Frame): Frame {
         const { land } = this, before = this.before.get(side), heights = frame.fields.get('height');
+        if (!frame.isLive && heights)
+            this.last.set(side, { steps, grid: { width: frame.width, height: frame.height, cell: frame.cell, heights } });
         const isSame = land && before && heights && before.width === frame.width && before.height === frame.height
-            && Math.abs(frame.cell / before.cell - 1) < 1e-3 && land.width > 1.5 * frame.width
-            && Math.abs((land.width * land.cell) / (frame.width * frame.cell) - 1) < 0.05;
+            && Math.abs(frame.cell / before.cell - 1) < 1e-3 && land.width > 1.5 * frame.width;
         if (!isSame)
             return frame;
         const share = alike(before.heights, heights, frame.width, frame.height), scale = land.cell / frame.cell;
-        const fine = smooth(heights.map((h, i) => h - share * before.heights[i]), frame.width, frame.height, scale, land.width, land.height);
+        const more = Math.max(Math.abs((land.width * scale) / frame.width - 1), Math.abs((land.height * scale) / frame.height - 1));
+        // Sizes are whole cells, so that coarse land may end sooner; a crop takes more away, all around. What is beyond is as
+        // at the edge, which is seen where much is and the detail is not the old one.
+        if (more > (share > ALIKE ? 0.2 : SOONER))
+            return frame;
+        const isWhole = more <= SOONER, aside = (coarse: number, fine: number) => (isWhole ? 0 : (coarse - 1 - scale * (fine - 1)) / 2);
+        const lie = { scale, x: aside(frame.width, land.width), y: aside(frame.height, land.height) };
+        const fine = smooth(heights.map((h, i) => h - share * before.heights[i]), frame.width, frame.height, lie, land.width, land.height);
         for (let i = 0; i < fine.length; i++)
             fine[i] += share * land.heights[i];
-        const fields = new Map([['height', fine]]), water = this.waterOn(fine, frame, scale);
+        const fields = new Map([['height', fine]]), water = this.waterOn(fine, frame, lie);
         if (water)
             fields.set('water', water);
         if (this.flow && share > ALIKE)
@@ -121,12 +135,12 @@ export class FinePreviews {
     }
 
     /** Water as high as it stands on the coarse land. */
-    private waterOn(fine: Float32Array, { width, height, fields }: Frame, scale: number): Float32Array | null {
+    private waterOn(fine: Float32Array, { width, height, fields }: Frame, lie: Lie): Float32Array | null {
         const water = fields.get('water'), heights = fields.get('height')!, { land } = this;
         if (water?.length !== heights.length)
             return null;
-        const depth = smooth(water, width, height, scale, land!.width, land!.height);
-        const level = smooth(heights.map((h, i) => h + water[i]), width, height, scale, land!.width, land!.height);
+        const depth = smooth(water, width, height, lie, land!.width, land!.height);
+        const level = smooth(heights.map((h, i) => h + water[i]), width, height, lie, land!.width, land!.height);
         return depth.map((d, i) => (d > 0.015 ? Math.max(0, level[i] - fine[i]) : 0));
     }
 }

@@ -518,10 +518,11 @@ export class Session {
         const { run } = this, sides = isIdle() ? await idleSides(sideOf(this.items)) : [];
         for (const side of sides) {
             const { lines } = this.small(side);
-            if (!isIdle() || run !== this.run || this.costs.has(side, lines))
+            const isLast = side === sides.at(-1);
+            if (!isIdle() || run !== this.run || (this.costs.has(side, lines) && (isLast || this.fine.has(side))))
                 continue;
             this.preparing = ++this.numbers;
-            const reply = await this.engine!.ask<'prepared'>({ kind: 'prepare', run: this.preparing, steps: lines, fields: side < sides.at(-1)! ? ['height'] : [] }).catch(() => null);
+            const reply = await this.engine!.ask<'prepared'>({ kind: 'prepare', run: this.preparing, steps: lines, fields: isLast ? [] : ['height'] }).catch(() => null);
             this.preparing = 0;
             if (!reply)
                 return;
@@ -789,8 +790,8 @@ export class Session {
         const frame: Frame = { width, height, cell, fields, land, isLive: land === null, isPreview: this.isPreview, made: width };
         const isGround = this.look.fields.every((name) => name === 'water' || name === 'flow') && this.look.name !== 'flow' && this.look.name !== 'water';
         if (land && !this.isPreview && this.scrubbed === null && this.state === 'done')
-            this.fine.begin(frame);
-        this.watcher.frame(this.isPreview && isGround ? this.fine.refine(this.preview, frame) : frame);
+            this.fine.begin(frame, (side) => this.small(side).lines.join('\n'));
+        this.watcher.frame(this.isPreview && isGround ? this.fine.refine(this.preview, this.key(this.steps.length), frame) : frame);
     }
 
     /** What came with the end of the run. False: something else is looked at. */

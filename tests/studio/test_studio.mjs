@@ -287,8 +287,8 @@ const tests = {
             const { session, viewport } = studio, refine = session.fine.refine.bind(session.fine);
             const before = { ...session.store.doc.items.find((item) => item.step === given).values };
             const first = await new Promise((go) => {
-                session.fine.refine = (side, frame) => {
-                    const fine = refine(side, frame);
+                session.fine.refine = (side, steps, frame) => {
+                    const fine = refine(side, steps, frame);
                     if (!frame.isLive)
                         go({ frame, fine });
                     return fine;
