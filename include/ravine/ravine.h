@@ -220,11 +220,10 @@ RV_API rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *des
 
 /* "height" is the surface. Others exist once a step made them: flow, eroded, deposited, mask ...;
  * rv_field_get() lists those that steps know. The thickness of a layer has the layer's name. width
- * * height values. Ask again after every step: on a device the values before stay where they were.
- */
-RV_API const float *
-rv_terrain_field(const rv_terrain *land,
-                 const char *name); /* NULL: no such field, or a device failed (rv_context_error) */
+ * * height values. Ask again after every step: on a device the values before stay where they were. */
+RV_API const float *rv_terrain_field(
+    const rv_terrain *land,
+    const char *name); /* NULL: no such field, or a device failed (rv_context_error) */
 RV_API rv_status rv_terrain_field_set(rv_terrain *land, const char *name, const float *values);
 RV_API int rv_terrain_field_count(const rv_terrain *land); /* without "height" */
 RV_API const char *rv_terrain_field_name(const rv_terrain *land,
@@ -775,12 +774,12 @@ static inline uint32_t rv_abi(void) {
     static const size_t sizes[] = {
 #define RV_STEP(name, kind, flags, sentence, source, reads, writes) sizeof(rv_##name##_params),
 #include <ravine/steps.def>
-        sizeof(rv_context_desc), sizeof(rv_progress),    sizeof(rv_terrain_desc),
-        sizeof(rv_layer_desc),   sizeof(rv_ledger),      sizeof(rv_fault),
-        sizeof(rv_option_info),  sizeof(rv_param_info),  sizeof(rv_word_info),
-        sizeof(rv_step_info),    sizeof(rv_field_info),  sizeof(rv_report),
-        sizeof(rv_figure),       sizeof(rv_plan),        sizeof(rv_watch),
-        sizeof(rv_frame),        sizeof(rv_particles),   sizeof(rv_scene_plan),
+        sizeof(rv_context_desc), sizeof(rv_progress),   sizeof(rv_terrain_desc),
+        sizeof(rv_layer_desc),   sizeof(rv_ledger),     sizeof(rv_fault),
+        sizeof(rv_option_info),  sizeof(rv_param_info), sizeof(rv_word_info),
+        sizeof(rv_step_info),    sizeof(rv_field_info), sizeof(rv_report),
+        sizeof(rv_figure),       sizeof(rv_plan),       sizeof(rv_watch),
+        sizeof(rv_frame),        sizeof(rv_particles),  sizeof(rv_scene_plan),
         sizeof(rv_scene_watch),  sizeof(rv_sheet_entry), sizeof(rv_device_info)};
     uint32_t n = RV_VERSION_NUMBER / 100;
     size_t i;
