@@ -41,6 +41,7 @@ struct rvi_device {
     int number;
     rv_device_info facts;
     uint64_t limit, used; /* bytes: that may be used, and of all copies */
+    uint64_t shared;      /* bytes that a group may have */
     cl_thing *id, *context, *queue;
     device_copy *copies;
     size_t copy_count, copy_room;
@@ -250,6 +251,7 @@ static rv_status open_device(rv_context *ctx, int number, rvi_device **out) {
     *d = (rvi_device){.ctx = ctx, .cl = cl, .id = devices[number - 1], .number = number};
     describe(&cl, platforms[number - 1], d->id, &d->facts);
     d->limit = most_memory(d);
+    d->shared = number_of(&cl, d->id, CL_DEVICE_LOCAL_MEM_SIZE);
     d->context = cl.clCreateContext(NULL, 1, &d->id, NULL, NULL, &error);
     if (d->context)
         d->queue = cl.clCreateCommandQueue(d->context, d->id, 0, &error);
@@ -465,8 +467,9 @@ size_t rvi_device_holds_of(const rvi_device *d, const void *memory) {
     return c ? c->size : 0;
 }
 
-bool rvi_device_fits(const rvi_device *d, size_t grid, size_t bytes, bool doubles) {
-    return grid <= d->facts.largest && bytes <= d->limit && (d->facts.doubles || !doubles);
+bool rvi_device_fits(const rvi_device *d, size_t grid, size_t bytes, size_t shared, bool doubles) {
+    return grid <= d->facts.largest && bytes <= d->limit && shared <= d->shared &&
+           (d->facts.doubles || !doubles);
 }
 
 struct rvi_opencl *rvi_device_opencl(rvi_device *d) {

@@ -78,8 +78,9 @@ const char *rvi_device_name(const rvi_device *d);
 /* Bytes of all copies that the device holds, and of that of this memory; 0: there is none. */
 size_t rvi_device_holds(const rvi_device *d);
 size_t rvi_device_holds_of(const rvi_device *d, const void *memory);
-/* Is there room for `bytes`, in grids of at most `grid` bytes? And are there doubles? */
-bool rvi_device_fits(const rvi_device *d, size_t grid, size_t bytes, bool doubles);
+/* Is there room for `bytes`, in grids of at most `grid` bytes, and for `shared` bytes in a group?
+ * And are there doubles? */
+bool rvi_device_fits(const rvi_device *d, size_t grid, size_t bytes, size_t shared, bool doubles);
 
 /* The functions of OpenCL that it calls, for tests to make one of them fail. */
 struct rvi_opencl *rvi_device_opencl(rvi_device *d);

@@ -17,6 +17,7 @@ enum { /* names and numbers are OpenCL's */
        CL_DEVICE_TYPE = 0x1000,
        CL_DEVICE_MAX_MEM_ALLOC_SIZE = 0x1010,
        CL_DEVICE_GLOBAL_MEM_SIZE = 0x101F,
+       CL_DEVICE_LOCAL_MEM_SIZE = 0x1023,
        CL_DEVICE_NAME = 0x102B,
        CL_DRIVER_VERSION = 0x102D,
        CL_DEVICE_DOUBLE_FP_CONFIG = 0x1032,

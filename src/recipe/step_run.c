@@ -259,10 +259,13 @@ static rv_status choose_device(rvi_job *job, const rv_step_info *step) {
         return RV_OK;
     size_t grid = largest_grid(job), bytes = device_bytes(job);
     size_t all = rvi_add_sizes(bytes, held_by_others(job->land, device));
-    bool fits = rvi_device_fits(device, grid, all, job->doubles);
+    bool fits = rvi_device_fits(device, grid, all, job->shared, job->doubles);
     if (job->on_device && !fits)
-        rvi_log(job->ctx, "%s runs on the processor: %s has no room for %.0f MiB.", job->name,
-                rvi_device_name(device), (double)bytes / 0x1p20);
+        rvi_log(job->ctx, "%s runs on the processor: %s has no room for %.0f MiB%s.", job->name,
+                rvi_device_name(device), (double)bytes / 0x1p20,
+                rvi_device_fits(device, 0, 0, job->shared, job->doubles)
+                    ? ""
+                    : ", too little memory of a group, or no doubles");
     if (!job->on_device || !fits) {
         if (step->kind == RV_KIND_SHOW)
             return rvi_terrain_fetch(job->land);

@@ -218,6 +218,7 @@ rv_status rvi_step_drain(rvi_job *job, const rv_drain_params *p) {
     }
     rvi_flow_prepare(&d->flow, job->ctx, land->width, land->height, false, &job->buffers);
     job->on_device = job->doubles = true;
+    job->shared = RVI_FLOW_SHARED;
     if (rvi_device_of(job->ctx))
         rvi_drain_device_list(d);
     rv_status status = rvi_flow_allowed(job->ctx, land->width, land->height);

@@ -162,5 +162,6 @@ rv_status rvi_step_flood(rvi_job *job, const rv_flood_params *p) {
         status = rvi_flow_allowed(job->ctx, land->width, land->height);
     }
     job->on_device = job->doubles = true;
+    job->shared = RVI_FLOW_SHARED;
     return status == RV_OK ? rvi_job_field(job, "water", &l->d.water) : status;
 }

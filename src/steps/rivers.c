@@ -613,6 +613,7 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
             rvi_rivers_device_list(r);
     }
     job->doubles = true;
+    job->shared = RVI_FLOW_SHARED;
     rvi_rivers *r = all->level;
     rv_status status = rvi_flow_allowed(job->ctx, job->land->width, job->land->height);
     if (status == RV_OK)

@@ -128,14 +128,14 @@ static bool reserve(rvi_sph *w, rvi_device *d) {
         largest = arrays[i].size > largest ? arrays[i].size : largest;
         bytes += arrays[i].size;
     }
-    bool fits = rvi_device_fits(d, largest, bytes, true);
+    bool fits = rvi_device_fits(d, largest, bytes, 0, true);
     for (size_t i = 0; i < count && fits; i++)
         fits = rvi_device_reserve(d, arrays[i].data, arrays[i].size) == RV_OK;
     if (!fits && (w->told & TOLD_ROOM) == 0) {
         w->told |= TOLD_ROOM;
         rvi_log(w->ctx, "the water runs on the processor: %s has no room for %.0f MiB%s.",
                 rvi_device_name(d), (double)bytes / 0x1p20,
-                rvi_device_fits(d, 0, 0, true) ? "" : ", or no doubles");
+                rvi_device_fits(d, 0, 0, 0, true) ? "" : ", or no doubles");
     }
     return fits;
 }

@@ -6,6 +6,9 @@
 #include "device/device.h"
 #include "measure/flowgraph.h"
 
+/* Bytes that a group of these kernels, and of those that walk, may have to itself. */
+enum { RVI_FLOW_SHARED = 48 << 10 };
+
 typedef struct rvi_flow_device {
     rvi_flow *f;
     rvi_device *d;    /* set before routing */

@@ -37,6 +37,7 @@ struct rvi_job {
     bool masks;            /* the run applies the mask itself */
     bool on_device;        /* the run can use `device` */
     bool doubles;          /* for that the device must have doubles */
+    size_t shared;         /* and so many bytes that a group of its items has to itself */
     bool replaces;         /* the run makes other land and keeps the old one until that is there */
     rvi_buffers buffers;   /* allocated before the run */
     rvi_job_output outputs[RVI_OUTPUTS];
