@@ -123,9 +123,9 @@ static int add_range(sweep_axis *axis, const char *word, const range *r) {
     if (r->from > r->to)
         return cli_fail(
             2, "%.100s: the range is empty; it goes from the lower number to the higher.", word);
-    if (r->from < -0x1p53 || r->to > 0x1p53) /* doubles leave numbers out there */
+    if (r->from <= -0x1p53 || r->to >= 0x1p53) /* doubles leave numbers out there */
         return cli_fail(
-            2, "%.100s: a range counts up to 2^53; name larger numbers one by one: 7,8,9.", word);
+            2, "%.100s: a range stays below 2^53; name larger numbers one by one: 7,8,9.", word);
     double count = floor((r->to - r->from) / r->step * (1.0 + 1e-12) + 1e-9) + 1.0;
     if (count > SWEEP_MOST)
         return too_many(word);

@@ -41,7 +41,7 @@ if(RAVINE_SANITIZE)
     target_link_options(ravine_flags INTERFACE ${sanitize})
     # A hundred programs are linked, by this one in half the time.
     find_program(RAVINE_LLD ld.lld)
-    if(RAVINE_LLD AND CMAKE_C_COMPILER_ID MATCHES "Clang" AND NOT CMAKE_CROSSCOMPILING)
+    if(RAVINE_LLD AND CMAKE_C_COMPILER_ID MATCHES "Clang" AND NOT CMAKE_CROSSCOMPILING AND NOT APPLE)
         target_link_options(ravine_flags INTERFACE -fuse-ld=lld)
     endif()
 endif()

@@ -251,6 +251,19 @@ static size_t held_by_others(const rv_terrain *land, const rvi_device *device) {
     return rvi_device_holds(device) - own;
 }
 
+/* Why a step that could run on the device does not. */
+static void tell_why(const rvi_job *job, const rvi_device *device, size_t bytes) {
+    const char *name = rvi_device_name(device);
+    if (!rvi_device_fits(device, 0, 0, 0, job->doubles))
+        rvi_log(job->ctx, "%s runs on the processor: %s has no doubles.", job->name, name);
+    else if (!rvi_device_fits(device, 0, 0, job->shared, job->doubles))
+        rvi_log(job->ctx, "%s runs on the processor: %s has less than %.0f KiB of local memory.",
+                job->name, name, (double)job->shared / 0x1p10);
+    else
+        rvi_log(job->ctx, "%s runs on the processor: %s has no room for %.0f MiB.", job->name, name,
+                (double)bytes / 0x1p20);
+}
+
 /* On the device if the step can run there; else the host gets the land: a step that only shows it
  * leaves the copy on the device as it is. */
 static rv_status choose_device(rvi_job *job, const rv_step_info *step) {
@@ -261,11 +274,7 @@ static rv_status choose_device(rvi_job *job, const rv_step_info *step) {
     size_t all = rvi_add_sizes(bytes, held_by_others(job->land, device));
     bool fits = rvi_device_fits(device, grid, all, job->shared, job->doubles);
     if (job->on_device && !fits)
-        rvi_log(job->ctx, "%s runs on the processor: %s has no room for %.0f MiB%s.", job->name,
-                rvi_device_name(device), (double)bytes / 0x1p20,
-                rvi_device_fits(device, 0, 0, job->shared, job->doubles)
-                    ? ""
-                    : ", too little memory of a group, or no doubles");
+        tell_why(job, device, bytes);
     if (!job->on_device || !fits) {
         if (step->kind == RV_KIND_SHOW)
             return rvi_terrain_fetch(job->land);

@@ -81,12 +81,14 @@ export class FinePreviews {
     private flow: Float32Array | null = null;
     /** By the cells along a side that were asked for: of that land, and the last that was shown, with its steps. */
     private readonly before = new Map<number, Grid>();
+    private readonly none = new Set<number>();
     private readonly last = new Map<number, { steps: string; grid: Grid }>();
 
     /** The whole land, to which previews will be changes. stepsOf: as a preview makes it. */
     begin({ width, height, cell, fields }: Frame, stepsOf: (side: number) => string): void {
         const heights = fields.get('height'), flow = fields.get('flow');
         this.before.clear();
+        this.none.clear();
         for (const [side, { steps, grid }] of this.last)
             if (steps === stepsOf(side))
                 this.before.set(side, grid);
@@ -98,13 +100,23 @@ export class FinePreviews {
         this.flow = flow?.length === heights.length ? thin(flow, width, height, by) : null;
     }
 
+    /** What steps read is not what it was. */
+    clear(): void {
+        this.before.clear();
+        this.none.clear();
+        this.last.clear();
+    }
+
     /** The same land in few cells. */
     note(side: number, grid: Grid): void {
         if (grid.heights.length === grid.width * grid.height)
             this.before.set(side, grid);
     }
 
-    has(side: number): boolean { return this.before.has(side); }
+    /** It cannot be made in so few cells. */
+    noteNone(side: number): void { this.none.add(side); }
+
+    has(side: number): boolean { return this.before.has(side) || this.none.has(side); }
 
     /** What is shown of a preview by these steps; itself, where nothing finer is known. */
     refine(side: number, steps: string, frame: Frame): Frame {

@@ -425,6 +425,7 @@ export class Session {
         if (!isSame) { // what steps read is another file now
             this.rescued = null;
             this.costs.clear();
+            this.fine.clear();
         }
         await this.engine!.ask({ kind: 'put', name: file.name }, [file.sent]);
     }
@@ -518,7 +519,7 @@ export class Session {
         const { run } = this, sides = isIdle() ? await idleSides(sideOf(this.items)) : [];
         for (const side of sides) {
             const { lines } = this.small(side);
-            const isLast = side === sides.at(-1);
+            const isLast = side === this.sides.at(-1);
             if (!isIdle() || run !== this.run || (this.costs.has(side, lines) && (isLast || this.fine.has(side))))
                 continue;
             this.preparing = ++this.numbers;
@@ -528,6 +529,8 @@ export class Session {
                 return;
             if (run === this.run && reply.cell && reply.buffers.length > 0)
                 this.fine.note(side, { width: reply.width!, height: reply.height!, cell: reply.cell, heights: new Float32Array(reply.buffers[0]) });
+            if (run === this.run && reply.failed)
+                this.fine.noteNone(side);
             // So few cells may be too few for a step: then a finer preview is the first.
             const ms = reply.failed ? reply.ms.map((each) => each ?? Infinity) : reply.ms;
             this.costs.note(side, lines, ms);

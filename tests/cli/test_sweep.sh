@@ -140,8 +140,10 @@ equal "a range of tenths" "$(values noise.relief=0.1..0.3..0.1)" "0.1 0.2 0.3"
 before=$(ls)
 refuses "the range is empty" noise.seed=5..1 --csv x.csv
 refuses "at most 10000 runs" noise.seed=1..1e9 --csv x.csv
-refuses "up to 2^53" noise.seed=9007199254740993..9007199254740997..2 --csv x.csv
-refuses "up to 2^53" noise.seed=18446744073709551614..18446744073709551615 --csv x.csv
+refuses "below 2^53" noise.seed=9007199254740993..9007199254740997..2 --csv x.csv
+refuses "below 2^53" noise.seed=9007199254740991..9007199254740993 --csv x.csv
+refuses "below 2^53" noise.seed=9007199254740993..9007199254740993 --csv x.csv
+refuses "below 2^53" noise.seed=18446744073709551614..18446744073709551615 --csv x.csv
 refuses "at most 10000 runs" noise.seed=1..200 rivers.erosion=1..200 --csv x.csv
 refuses "a value is missing" noise.seed=1,,2 --csv x.csv
 refuses "needs a step" noise.gain=0.1..0.3 --csv x.csv

@@ -206,8 +206,9 @@ static void run_alone(void *arg, rvi_taker *taker) {
     while ((blocks[count] = rvi_take(taker)) >= 0)
         atomic_fetch_add(&a->runs[blocks[count++]], 1);
     atomic_fetch_add(&a->empty_calls, count == 0);
-    if (count > a->most)
-        a->most = count;
+    int most = atomic_load(&a->most);
+    while (count > most && !atomic_compare_exchange_weak(&a->most, &most, count))
+        ;
     while (count > 0)
         rvi_taken(taker, blocks[--count]);
 }

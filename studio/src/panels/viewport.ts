@@ -185,7 +185,7 @@ export class Viewport {
         this.view.setCover(coverOf(this.session.store.doc.items));
         this.view.set({ ...frame, heights, water: frame.fields.get('water') ?? null, flow: frame.fields.get('flow') ?? null }, frame.isLive || frame.isPreview);
         this.paint(frame, false);
-        if (!frame.isLive)
+        if (!frame.isLive && !(frame.isPreview && frame.made < frame.width))
             this.describe(frame);
         this.point();
     }
@@ -324,7 +324,7 @@ export class Viewport {
             (heights[d * width + x] - heights[u * width + x]) / ((d - u || 1) * cell));
         const parts = [`${metres(x * cell)} E, ${metres(y * cell)} S`, metres(heights[at]), `${Math.round((Math.atan(slope) * 180) / Math.PI)}° slope`];
         const flow = frame.fields.get('flow'), water = frame.fields.get('water');
-        if (flow?.length)
+        if (flow?.length && !(frame.isPreview && frame.made < width)) // it is of the land before
             parts.push(`flow ${pretty(flow[at])}`);
         if (water?.length && water[at] > 0.01)
             parts.push(`${metres(water[at])} of water`);
