@@ -162,6 +162,8 @@ rv_status rvi_device_profile_begin(rvi_device *d) {
         d->cl.clCreateCommandQueue(d->context, d->id, CL_QUEUE_PROFILING_ENABLE, &error);
     if (status != RV_OK || !profile || !queue) {
         rvi_free(d->ctx, profile);
+        if (queue)
+            d->cl.clReleaseCommandQueue(queue);
         return status != RV_OK ? status
                : !profile      ? RV_ERROR_MEMORY
                                : fail(d, "to be measured", error);

@@ -66,7 +66,8 @@ static inline double rvi_flow_fall(double side, double across) {
     return side + across > 0.0 ? side * side + across * across - 0.5 * over * over : 0.0;
 }
 
-/* A way down that is the steepest on average; RVI_END: there is none. */
+/* A way down that is the steepest on average; RVI_END: there is none, or rounding hides one beside
+ * much higher ground: ask rvi_flow_steepest(). */
 static inline int rvi_flow_between(RVI_GRID const double *h, int width, int height, int x, int y,
                                    double turn) {
     double here = h[(size_t)y * (size_t)width + (size_t)x], best = 0.0;

@@ -32,6 +32,7 @@
 #include "base/threads.h"
 #include "measure/flow_basins.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* CHUNK: cells for one thread to take at once; less is not worth waking another. STEPS: cells in a
@@ -200,10 +201,13 @@ static void between_inside(const rvi_flow *f, const double *h, size_t count, con
     }
 }
 
-/* Where nothing is lower. */
+/* Where nothing seems to be lower. */
 static unsigned char direction_on_flat(const rvi_flow *f, size_t x, size_t y) {
-    return (unsigned char)rvi_flow_on_flat(f->h, f->width, f->height, (int)x, (int)y,
-                                           rvi_mix(f->seed));
+    int to =
+        f->wander > 0.0f ? rvi_flow_steepest(f->h, f->width, f->height, (int)x, (int)y) : RVI_END;
+    if (to == RVI_END)
+        to = rvi_flow_on_flat(f->h, f->width, f->height, (int)x, (int)y, rvi_mix(f->seed));
+    return (unsigned char)to;
 }
 
 static void direct_row(const rvi_flow *f, const box *b, size_t y) {
@@ -568,6 +572,7 @@ static rv_status label_basins(rvi_flow *f) {
         sum += these;
     }
     f->basins.count = (size_t)sum + 1;
+    assert(f->basins.count <= rvi_flow_basins(f)); /* no two pits are side by side */
     rv_status status = rvi_parallel(f->ctx, (int64_t)tiles(f), label_ends, f);
     for (size_t i = f->count; status == RV_OK && i-- > 0;) {
         uint32_t p = f->donors_first[i], parent = f->parent[p];

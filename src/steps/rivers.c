@@ -450,13 +450,17 @@ static rv_status change_edge(rvi_rivers *r, int step, double share, bool coarses
     bool sinks = share > 0.0 && !outlets && r->p->border != RV_rivers_border_open;
     bool device = r->job->device && (sinks || (outlets && coarsest));
     rv_status status = device ? rvi_rivers_device_edge_out(r, sinks) : RV_OK;
-    if (status == RV_OK && share > 0.0)
+    if (status != RV_OK)
+        return status;
+    if (share > 0.0)
         status = rvi_rivers_sink_sides(r, share);
     if (status == RV_OK && coarsest)
         status = rvi_rivers_outlets(r, step);
-    if (status != RV_OK || !device)
-        return status;
-    return sinks ? rvi_rivers_device_edge_in(r) : rvi_rivers_device_sides(r, true);
+    /* After a stop what has sunk has sunk. */
+    rv_status sent = !device ? RV_OK
+                     : sinks ? rvi_rivers_device_edge_in(r)
+                             : rvi_rivers_device_sides(r, true);
+    return status == RV_OK ? sent : status;
 }
 
 static rv_status one_step(rvi_rivers *r, int step, bool coarsest) {

@@ -19,7 +19,8 @@ __kernel void flow_direct(__global const double *restrict h, __global const ucha
             ulong bits = rvi_random(f.seed, (ulong)y << 32 | (ulong)(x / 8), f.when);
             uint byte = (uint)(bits >> 8 * (x % 8)) & 255u;
             to = rvi_flow_between(h, f.width, f.height, x, y, rvi_flow_turn(f.wander, byte));
-        } else
+        }
+        if (to == RVI_END)
             to = rvi_flow_steepest(h, f.width, f.height, x, y);
         if (to == RVI_END)
             to = rvi_flow_on_flat(h, f.width, f.height, x, y, f.mixed);

@@ -115,7 +115,7 @@ static rv_status copy_field(rvi_job *job, const char *from, float **out) {
     size_t cells = rvi_cells(job->land);
     const float *values = rv_terrain_field(job->land, from);
     *out = rvi_alloc(job->ctx, cells, sizeof **out, from);
-    rv_status status = *out ? RV_OK : RV_ERROR_MEMORY;
+    rv_status status = !values ? RV_ERROR_DEVICE : *out ? RV_OK : RV_ERROR_MEMORY;
     for (size_t i = 0; status == RV_OK && i < cells; i++) {
         status = rvi_poll_at(job->ctx, i);
         (*out)[i] = rvi_clampf(values[i], 0, 1);

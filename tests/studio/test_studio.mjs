@@ -35,6 +35,8 @@ const SMALL = 'terrain size=64 cell=40\nnoise seed=5 frequency=0.4 relief=900\nd
 const LONG = 'terrain size=96 cell=20\nnoise seed=5 relief=300\npipes time=1M\nthermal talus=10 rounds=3\n';
 
 const SLOW = 'terrain size=128 cell=20\nnoise seed=5 relief=600\ndroplets drops=3k\npipes time=4000\nthermal rounds=3\n';
+/** So long that an engine can be ended in its midst, on a busy machine, too. */
+const SLOWER = SLOW.replace('time=4000', 'time=12000');
 
 const running = (page, place) => page.waitForFunction((at) => studio.session.state === 'running' && studio.session.place === at && studio.session.done > 0, place);
 
@@ -856,13 +858,13 @@ const tests = {
         await settled(page);
         assert.equal(await shown(page), hash);
         // In the middle of a run: what was done before is not done again.
-        await page.evaluate((text) => { studio.session.rescueEvery = 0; return studio.session.openText('long', text); }, SLOW);
+        await page.evaluate((text) => { studio.session.rescueEvery = 0; return studio.session.openText('long', text); }, SLOWER);
         await running(page, 3);
         const places = await startsOf(page);
         await page.evaluate(() => studio.session.engine.die('killed'));
         await settled(page);
         assert.deepEqual(await places(), [3]);
-        await writeFile(join(work, 'slow.rv'), SLOW);
+        await writeFile(join(work, 'slow.rv'), SLOWER);
         assert.equal(await shown(page), hashOf('slow.rv'));
         await close();
     },
@@ -1070,7 +1072,7 @@ const tests = {
                 await choose(/^This machine$/);
                 await page.waitForFunction(() => studio.session.about.device === 0);
             }
-            await page.evaluate((text) => studio.session.openText('long', text), LONG);
+            await page.evaluate((text) => studio.session.openText('long', text), SLOWER);
             await running(page, 2);
             // In the midst of a run: another device takes it over, a file is saved when it is over.
             assert.match(await page.evaluate(() => studio.session.choose('machine', 99).catch(({ message }) => message)), /99/);
@@ -1115,7 +1117,7 @@ const tests = {
             }
             // The program is killed in the middle of a run: the page goes on by itself, from where it was.
             await page.waitForFunction(() => studio.session.spare);
-            await page.evaluate((text) => { studio.session.rescueEvery = 0; return studio.session.openText('slow', text); }, SLOW);
+            await page.evaluate((text) => { studio.session.rescueEvery = 0; return studio.session.openText('slow', text); }, SLOWER);
             await running(page, 3);
             const places = await startsOf(page);
             await page.evaluate((steps) => { // also where the page is making a land to compare, which takes for ever
@@ -1128,7 +1130,7 @@ const tests = {
             await settled(page);
             assert.equal(await page.evaluate(() => studio.session.about.engine), 'page');
             assert.deepEqual(await places(), [3]);
-            await writeFile(join(work, 'slow.rv'), SLOW);
+            await writeFile(join(work, 'slow.rv'), SLOWER);
             assert.equal(await shown(page), hashOf('slow.rv'));
             assert.ok(page.url().includes('#'));
             await context.close();

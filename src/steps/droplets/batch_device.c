@@ -123,7 +123,7 @@ rv_status rvi_batch_device_round(rvi_drop_run *f) {
     const uint64_t now = b->round % 2 * b->blocks, next = b->blocks - now;
     const float thickness = f->job->land->strata.thickness;
     const int felt_rows = 2 * f->near_reach + 2;
-    const bool narrow = b->rules.reach <= NARROW_DISC;
+    const bool narrow = b->rules.reach <= NARROW_DISC && f->near_reach <= NARROW_DISC;
     const size_t crews = narrow ? RVI_BATCH_NARROW / RVI_BATCH_NARROW_COLUMNS : 1; /* in a group */
     const rvi_device_arg args[] = {
         slots(f, RVI_DEVICE_CHANGE),

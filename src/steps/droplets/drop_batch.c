@@ -490,6 +490,7 @@ rv_status rvi_batch_prepare(rvi_drop_run *f) {
     b->blocks = (size_t)b->rules.blocks * (size_t)(f->height / b->rules.block + 4);
     job->on_device = rvi_batch_device_can(f);
     job->doubles = true;
+    job->shared = 16 << 10; /* batch_device.c */
     list_buffers(f);
     return rvi_rain_list(job, f->p->rain, f->margin, &b->rain);
 }
