@@ -1072,7 +1072,7 @@ const tests = {
                 await choose(/^This machine$/);
                 await page.waitForFunction(() => studio.session.about.device === 0);
             }
-            await page.evaluate((text) => studio.session.openText('long', text), SLOWER);
+            await page.evaluate((text) => studio.session.openText('long', text), LONG);
             await running(page, 2);
             // In the midst of a run: another device takes it over, a file is saved when it is over.
             assert.match(await page.evaluate(() => studio.session.choose('machine', 99).catch(({ message }) => message)), /99/);
