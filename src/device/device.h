@@ -47,6 +47,11 @@ rv_status rvi_device_run(rvi_device *d, const char *file, const char *name, size
     (rvi_device_arg) {                                                                             \
         RVI_DEVICE_VALUE, &(value), sizeof(value)                                                  \
     }
+/* Memory that the items of a group share. */
+#define RVI_LOCAL(bytes)                                                                           \
+    (rvi_device_arg) {                                                                             \
+        RVI_DEVICE_LOCAL, NULL, bytes                                                              \
+    }
 /* Until all that was queued is done. */
 rv_status rvi_device_wait(rvi_device *d);
 /* When to wait: a step that queues a kernel again and again asks after each. True: it has waited,

@@ -68,10 +68,6 @@ static rvi_flow_shape shape_of(const rvi_flow *f) {
                             .rain = f->rain != NULL};
 }
 
-#define LOCAL(bytes)                                                                               \
-    (rvi_device_arg) {                                                                             \
-        RVI_DEVICE_LOCAL, NULL, bytes                                                              \
-    }
 /* What only the device uses: its old content is there, or does not matter. */
 #define OWN(grid, count)                                                                           \
     (rvi_device_arg) {                                                                             \
@@ -125,8 +121,8 @@ static rv_status direct(rvi_flow_device *r, const rvi_flow_shape *shape) {
 static rv_status find_tile_roots(rvi_flow_device *r, const rvi_flow_shape *shape) {
     const rvi_flow *f = r->f;
     const rvi_device_arg args[] = {
-        CELLS(f->direction), CELLS(f->area), LOCAL(RVI_TILE * RVI_TILE * sizeof(uint32_t)),
-        LOCAL((2 * RVI_TILE_BITS + 1) * sizeof(uint32_t)), RVI_VALUE(*shape)};
+        CELLS(f->direction), CELLS(f->area), RVI_LOCAL(RVI_TILE * RVI_TILE * sizeof(uint32_t)),
+        RVI_LOCAL((2 * RVI_TILE_BITS + 1) * sizeof(uint32_t)), RVI_VALUE(*shape)};
     return RUN("flow_tile_roots", tiles(f) * RVI_FLOW_GROUP, 1);
 }
 
@@ -171,7 +167,7 @@ typedef struct border_list {
 static rv_status list_borders(rvi_flow_device *r, const rvi_flow_shape *shape, border_list *list) {
     const rvi_flow *f = r->f;
     const rvi_device_arg args[] = {CELLS(f->basin), CELLS(f->area), COUNTERS,
-                                   LOCAL(2 * sizeof(uint32_t)), RVI_VALUE(*shape)};
+                                   RVI_LOCAL(2 * sizeof(uint32_t)), RVI_VALUE(*shape)};
     rv_status status = RUN("flow_list", (size_t)f->width, (size_t)f->height);
     if (status == RV_OK)
         status = fetch_counters(r);
@@ -191,7 +187,7 @@ static rv_status shorten_borders(rvi_flow_device *r, const rvi_flow_shape *shape
                                    CELLS(f->basin),
                                    BASINS(f->basins.joined),
                                    COUNTERS,
-                                   LOCAL(2 * sizeof(uint32_t)),
+                                   RVI_LOCAL(2 * sizeof(uint32_t)),
                                    RVI_VALUE(*shape),
                                    RVI_VALUE(list->from),
                                    RVI_VALUE(list->count),
@@ -374,7 +370,7 @@ static rv_status begin_rims(rvi_flow_device *r, const rvi_flow_shape *shape) {
                                    CELLS(f->direction),
                                    READ(f->rain, f->cells),
                                    SUMS(0),
-                                   LOCAL(lanes(f) * RVI_PIECES * sizeof(uint32_t)),
+                                   RVI_LOCAL(lanes(f) * RVI_PIECES * sizeof(uint32_t)),
                                    RVI_VALUE(*shape)};
     status =
         rvi_device_run(r->d, "flow_cells", "flow_rim_sums", tiles(f) * RVI_FLOW_GROUP, 1, sums, 6);
@@ -435,11 +431,11 @@ static rv_status order_cells(rvi_flow_device *r, const rvi_flow_shape *shape) {
                                    PIECES(f->start),
                                    PIECES(f->depth),
                                    PIECES(f->waits),
-                                   LOCAL(RVI_TILE * RVI_TILE * sizeof(uint32_t)),
-                                   LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)),
-                                   LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)),
-                                   LOCAL(RVI_TILE * RVI_TILE),
-                                   LOCAL((3 * RVI_PIECES + 3) * sizeof(uint32_t)),
+                                   RVI_LOCAL(RVI_TILE * RVI_TILE * sizeof(uint32_t)),
+                                   RVI_LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)),
+                                   RVI_LOCAL(RVI_TILE * RVI_TILE * sizeof(uint16_t)),
+                                   RVI_LOCAL(RVI_TILE * RVI_TILE),
+                                   RVI_LOCAL((3 * RVI_PIECES + 3) * sizeof(uint32_t)),
                                    RVI_VALUE(*shape)};
     status = RUN("flow_order", tiles(f) * RVI_FLOW_GROUP, 1);
     if (status == RV_OK)

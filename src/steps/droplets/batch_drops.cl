@@ -1,6 +1,6 @@
 /* batch_drops.cl: rounds of drop_batch.c on a device. */
 #include "device/prelude.cl"
-#include "steps/droplets/batch_cell.h"
+#include "steps/droplets/batch_trace.h"
 #include "steps/droplets/drop_apron.h"
 
 /* The land as it is becomes the ground under the drops. */

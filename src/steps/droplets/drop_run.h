@@ -5,7 +5,7 @@
 #ifndef RVI_STEPS_DROPLETS_DROP_RUN_H
 #define RVI_STEPS_DROPLETS_DROP_RUN_H
 
-#include "steps/droplets/batch_cell.h"
+#include "steps/droplets/batch_trace.h"
 #include "steps/droplets/drop_apron.h"
 #include "terrain/smooth.h"
 #include "wear/brush.h"

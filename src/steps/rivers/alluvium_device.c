@@ -35,10 +35,6 @@ void rvi_alluvium_device_list(rvi_rivers *r) {
 #define READ(grid) GRID(READ, grid, r->cells)
 #define WRITE(grid) GRID(WRITE, grid, r->cells)
 #define CHANGE(grid) GRID(CHANGE, grid, r->cells)
-#define LOCAL(bytes)                                                                               \
-    (rvi_device_arg) {                                                                             \
-        RVI_DEVICE_LOCAL, NULL, bytes                                                              \
-    }
 #define RUN(name, width, height)                                                                   \
     RVI_RUN(r->job->device, "alluvium_cells", name, width, height, args)
 #define WALK(name)                                                                                 \
@@ -55,7 +51,7 @@ static size_t high(const rvi_rivers *r) {
 
 /* ---- along the rivers ---- */
 
-#define TILE_OF_DOUBLES LOCAL(RVI_TILE *RVI_TILE * sizeof(double))
+#define TILE_OF_DOUBLES RVI_LOCAL(RVI_TILE *RVI_TILE * sizeof(double))
 
 /* Of each cell, slope and depth: in memory that is free until alluvium moves sideways. */
 static rv_status find_beds(rvi_rivers *r, const rvi_alluvium_law *law) {
@@ -126,9 +122,9 @@ static rv_status lay_fans(rvi_rivers *r, const rvi_alluvium_law *law, int stage)
                                    READ(r->water),
                                    READ(f->basin),
                                    CHANGE(r->next),
-                                   LOCAL(3 * RVI_REACH),
-                                   LOCAL(3 * RVI_FAN_SIDES * sizeof(int32_t)),
-                                   LOCAL(3 * RVI_FAN_SIDES * sizeof(int32_t)),
+                                   RVI_LOCAL(3 * RVI_REACH),
+                                   RVI_LOCAL(3 * RVI_FAN_SIDES * sizeof(int32_t)),
+                                   RVI_LOCAL(3 * RVI_FAN_SIDES * sizeof(int32_t)),
                                    RVI_VALUE(*law),
                                    RVI_VALUE(stage)};
     return RUN("fan_rings", (size_t)*r->fans * RVI_FAN_GROUP, 1);
@@ -157,8 +153,8 @@ static rv_status spill_round(rvi_rivers *r, const rvi_alluvium_law *law) {
                                    CHANGE(r->water),
                                    GRID(CHANGE, r->spills, spill_across(r) * spill_down(r)),
                                    GRID(CHANGE, r->fans, 1),
-                                   LOCAL(width * width * sizeof(double)),
-                                   LOCAL(3 * sizeof(uint32_t)),
+                                   RVI_LOCAL(width * width * sizeof(double)),
+                                   RVI_LOCAL(3 * sizeof(uint32_t)),
                                    RVI_VALUE(*law),
                                    RVI_VALUE(odd_x),
                                    RVI_VALUE(odd_y)};

@@ -60,10 +60,6 @@ void rvi_rivers_device_list(rvi_rivers *r) {
 #define READ(grid) GRID(READ, grid, r->cells)
 #define WRITE(grid) GRID(WRITE, grid, r->cells)
 #define CHANGE(grid) GRID(CHANGE, grid, r->cells)
-#define LOCAL(bytes)                                                                               \
-    (rvi_device_arg) {                                                                             \
-        RVI_DEVICE_LOCAL, NULL, bytes                                                              \
-    }
 #define COUNT(args) (int)(sizeof args / sizeof args[0])
 #define RUN(name, width, height)                                                                   \
     rvi_device_run(r->job->device, "river_cells", name, width, height, args, COUNT(args))
@@ -234,8 +230,8 @@ rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
     const rvi_rock_law rock = rock_law(r);
     size_t basins = rvi_flow_basins(f), tile = RVI_TILE * RVI_TILE;
     const rvi_device_arg args[] = {
-        LOCAL(tile * sizeof(double)),
-        LOCAL(tile),
+        RVI_LOCAL(tile * sizeof(double)),
+        RVI_LOCAL(tile),
         READ(f->direction),
         READ(f->area),
         CHANGE(r->h),
@@ -270,7 +266,7 @@ static rv_status sum_left(rvi_rivers *r) {
                                    READ(r->risen),
                                    GRID(READ, f->waits, pieces),
                                    GRID(WRITE, r->tile_left, tiles(r)),
-                                   LOCAL(2 * RVI_TILE * sizeof(uint32_t)),
+                                   RVI_LOCAL(2 * RVI_TILE * sizeof(uint32_t)),
                                    RVI_VALUE(shape)};
     rv_status status = RUN("river_left", tiles(r) * RVI_DEVICE_GROUP, 1);
     if (status == RV_OK)
@@ -292,8 +288,8 @@ rv_status rvi_rivers_device_carry(rvi_rivers *r) {
     }
     const rvi_rock_law rock = rock_law(r);
     size_t tile = RVI_TILE * RVI_TILE;
-    const rvi_device_arg args[] = {LOCAL(tile * sizeof(double)),
-                                   LOCAL(tile),
+    const rvi_device_arg args[] = {RVI_LOCAL(tile * sizeof(double)),
+                                   RVI_LOCAL(tile),
                                    READ(f->direction),
                                    READ(f->area),
                                    CHANGE(r->h),
@@ -459,7 +455,7 @@ static rv_status count_crossed(rvi_rivers *r, const double *to, const float *loo
         GRID(READ, r->crossed, strips(r) * high(r)),
         GRID(WRITE, r->flux, parts),
         RVI_VALUE(*law),
-        LOCAL((RVI_DEVICE_GROUP + 1) * sizeof(uint32_t)),
+        RVI_LOCAL((RVI_DEVICE_GROUP + 1) * sizeof(uint32_t)),
     };
     return south ? RUN("creep_cross_strips", strips(r) * RVI_DEVICE_GROUP, 1)
                  : rvi_device_run(r->job->device, "river_cells", "creep_cross_rows", high(r), 1,
@@ -477,10 +473,10 @@ static rv_status creep_along(rvi_rivers *r, const rvi_hillslope *s, const double
                                    READ(s->loose),
                                    RVI_VALUE(law),
                                    RVI_VALUE(south),
-                                   LOCAL(cells * sizeof(double)),
-                                   LOCAL(cells * sizeof(double)),
-                                   LOCAL(cells * sizeof(float)),
-                                   LOCAL(cells)};
+                                   RVI_LOCAL(cells * sizeof(double)),
+                                   RVI_LOCAL(cells * sizeof(double)),
+                                   RVI_LOCAL(cells * sizeof(float)),
+                                   RVI_LOCAL(cells)};
     size_t groups = (lines + RVI_CREEP_LINES - 1) / RVI_CREEP_LINES;
     rv_status status = RUN("creep_along", groups * RVI_CREEP_GROUP, 1);
     return status == RV_OK && s->flux ? count_crossed(r, s->to, s->loose, &law, south) : status;
