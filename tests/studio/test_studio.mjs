@@ -581,7 +581,10 @@ const tests = {
         }
         // Natural land has streams where most of the water ran: most of what changes with them is bluer, some is cleared of woods.
         await page.locator('button[data-look=natural]').click();
-        await page.waitForFunction(() => studio.session.look.name === 'natural' && studio.viewport.frame.fields.has('flow'));
+        await page.waitForFunction(() => {
+            const { element, view } = studio.viewport, { mode, much } = view.land.uniforms;
+            return element.dataset.look === 'natural' && mode.value === 0 && much.value > 0;
+        });
         const streams = () => page.evaluate(() => {
             const { view } = studio.viewport, { much } = view.land.uniforms, { width, height } = view.canvas;
             const pixels = () => {
