@@ -607,7 +607,6 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
         r->p = p;
         r->land = job->land;
         r->cells = rvi_cells(job->land);
-        r->coarsest = l > 0 && l + 1 == all->count;
         if (l > 0)
             rvi_level_outline(r, &all->level[l - 1]);
         list_buffers(r);

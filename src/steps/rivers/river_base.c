@@ -4,10 +4,10 @@
  * again in each time step: cells that are the lowest of the edge for W = 5 sqrt(source) to both
  * sides, and lower than what lies around them. The others rise and are cut like all land, so that
  * the map ends as if it were cut from a larger one. Where rivers inside have cut deeper than an
- * outlet, it is none any more. At the start a pit beside it may be as deep as the land rises in a
- * tenth of the time: else a step of some centimetres, which cells of another size do not show,
- * would send the water of a whole valley to another outlet. Finer levels keep the outlets of the
- * coarsest one.
+ * outlet, it is none any more. At the start a pit beside it may be as deep as the land rises in
+ * half of the time, in which it goes: else a step of some centimetres, which cells of another size
+ * do not show, would send the water of a whole valley to another outlet. Finer levels keep the
+ * outlets of the coarsest one.
  */
 #include "base/context.h"
 #include "base/threads.h"
@@ -106,7 +106,7 @@ static bool is_low(const rvi_rivers *r, size_t place, size_t cell, int step) {
     return r->job->device
                ? r->low[place] != 0
                : rvi_is_low(r->h, r->flow.width, r->flow.height, cell,
-                            rvi_pit_allowed(rvi_rivers_rise(r), share, r->steps / 10 - step));
+                            rvi_pit_allowed(rvi_rivers_rise(r), share, r->steps / 2 - step));
 }
 
 /* Is this place of the ring the lowest as far as `reach` places to both sides? */

@@ -288,18 +288,12 @@ static inline double rvi_level_at(RVI_GRID const double *field, int width, int h
  * the straight lines. So what the coarse level changed is taken from up to RVI_BEND coarse cells
  * beside, by a smooth random function of the place in metres that has its points RVI_BEND_EVERY
  * coarse cells apart; less so within RVI_BEND_EDGE cells of the edge, or outlets would move into
- * the map or out of it.
- * On the coarsest level, where most of the time passes, long valleys must bend, too: RVI_WIDE more,
- * by points RVI_WIDE_EVERY cells apart. That is too far from where the land was before: so all that
- * the coarsest level begins with is bent the other way, and what is there stays where it is. */
+ * the map or out of it. (The land itself is not bent: creep and slides would take bent cells for
+ * slopes.) */
 #define RVI_BEND 0.8
 #define RVI_BEND_EVERY 3.5
 #define RVI_BEND_EDGE 2.0
-#define RVI_WIDE 2.0
-#define RVI_WIDE_EVERY 9.0
-#define RVI_WIDE_EDGE 6.0
-enum { RVI_BEND_X = 0xBE7D, RVI_BEND_Y, RVI_WIDE_X, RVI_WIDE_Y };
-enum { RVI_BEND_TRIES = 8 };
+enum { RVI_BEND_X = 0xBE7D, RVI_BEND_Y };
 
 static inline double rvi_bend_point(uint64_t seed, uint64_t x, uint64_t y, uint64_t which) {
     return 2.0 * (double)rvi_unit(rvi_random(seed, y << 32 | x, which)) - 1.0;
@@ -326,54 +320,23 @@ static inline double rvi_level_edge(int width, int height, double x, double y) {
     return of_x < of_y ? of_x : of_y;
 }
 
-/* A place in cells along an axis, at the edge if it lies beyond that. */
-static inline double rvi_bend_inside(double at, int cells) {
-    double last = (double)cells - 1.0;
-    return at < 0.0 ? 0.0 : at > last ? last : at;
-}
-
-/* How far, at a distance from the edge, both in cells. */
-static inline double rvi_bend_far(double most, double edge, double fades) {
-    return most * (edge < 0.0 ? 0.0 : edge < fades ? edge / fades : 1.0);
-}
-
 /* The coarse cell that a place has what was changed from. */
-static inline void rvi_level_bend(int width, int height, uint64_t seed, int coarsest, double x,
-                                  double y, double *from_x, double *from_y) {
+static inline void rvi_level_bend(int width, int height, uint64_t seed, double x, double y,
+                                  double *from_x, double *from_y) {
     double edge = rvi_level_edge(width, height, x, y);
     double px = x / RVI_BEND_EVERY, py = y / RVI_BEND_EVERY;
-    double far = rvi_bend_far(RVI_BEND, edge, RVI_BEND_EDGE);
+    double far = RVI_BEND * (edge < 0.0 ? 0.0 : edge < RVI_BEND_EDGE ? edge / RVI_BEND_EDGE : 1.0);
     *from_x = x + far * rvi_bend_at(seed, px, py, RVI_BEND_X);
     *from_y = y + far * rvi_bend_at(seed, px, py, RVI_BEND_Y);
-    if (!coarsest)
-        return;
-    px = x / RVI_WIDE_EVERY;
-    py = y / RVI_WIDE_EVERY;
-    far = rvi_bend_far(RVI_WIDE, edge, RVI_WIDE_EDGE);
-    *from_x += far * rvi_bend_at(seed, px, py, RVI_WIDE_X);
-    *from_y += far * rvi_bend_at(seed, px, py, RVI_WIDE_Y);
-}
-
-/* The place that has it from a coarse cell: as above, backwards. */
-static inline void rvi_level_bent(int width, int height, uint64_t seed, double x, double y,
-                                  double *place_x, double *place_y) {
-    double to_x = x, to_y = y, bent_x, bent_y;
-    for (int i = 0; i < RVI_BEND_TRIES; i++) {
-        rvi_level_bend(width, height, seed, 1, to_x, to_y, &bent_x, &bent_y);
-        to_x = rvi_bend_inside(to_x + x - bent_x, width);
-        to_y = rvi_bend_inside(to_y + y - bent_y, height);
-    }
-    *place_x = to_x;
-    *place_y = to_y;
 }
 
 /* The coarse land at a fine cell, before and after. */
 static inline void rvi_level_land(RVI_GRID const double *start, RVI_GRID const double *h, int width,
-                                  int height, uint64_t seed, int coarsest, size_t fine_x,
-                                  size_t fine_y, double *before, double *after) {
+                                  int height, uint64_t seed, size_t fine_x, size_t fine_y,
+                                  double *before, double *after) {
     double x = 0.5 * (double)fine_x, y = 0.5 * (double)fine_y, from_x, from_y;
-    rvi_level_bend(width, height, seed, coarsest, x, y, &from_x, &from_y);
-    *before = rvi_level_at(start, width, height, coarsest ? from_x : x, coarsest ? from_y : y);
+    rvi_level_bend(width, height, seed, x, y, &from_x, &from_y);
+    *before = rvi_level_at(start, width, height, x, y);
     *after = *before + (rvi_level_at(h, width, height, from_x, from_y) -
                         rvi_level_at(start, width, height, from_x, from_y));
 }
@@ -395,12 +358,9 @@ static inline double rvi_level_changed(RVI_GRID const double *start, RVI_GRID co
 
 /* Between four coarse cells around a place. */
 static inline double rvi_level_change(RVI_GRID const double *start, RVI_GRID const double *h,
-                                      int width, int height, uint64_t seed, int coarsest, double x,
-                                      double y) {
+                                      int width, int height, double x, double y) {
     double u, v;
     size_t wide = (size_t)width, east = wide > 1, south = height > 1 ? wide : 0;
-    if (coarsest)
-        rvi_level_bend(width, height, seed, 1, x, y, &x, &y);
     size_t c = wide * rvi_level_before(y, height, &v) + rvi_level_before(x, width, &u);
     double north = rvi_level_changed(start, h, c);
     double below = rvi_level_changed(start, h, c + south);
@@ -415,7 +375,7 @@ typedef struct rvi_halving {
     RVI_GRID const float *from;
     RVI_GRID const double *from_doubles; /* where there are no floats */
     const double *hat;
-    int width, height, coarse_width, coarse_height;
+    int width, height;
 } rvi_halving;
 
 #define RVI_HAT_SUM (48.0 * 48.0)
@@ -432,17 +392,6 @@ static inline double rvi_level_mean(const rvi_halving *h, size_t x, size_t y) {
             sum += across.weight[i] * down.weight[j] * value;
         }
     return sum / RVI_HAT_SUM;
-}
-
-/* Between the means around four cells. */
-static inline double rvi_level_mean_at(const rvi_halving *h, double x, double y) {
-    double u, v;
-    size_t west = rvi_level_before(x, h->coarse_width, &u), east = west + (u > 0.0);
-    size_t north = rvi_level_before(y, h->coarse_height, &v), south = north + (v > 0.0);
-    double above = rvi_level_mean(h, west, north), below = rvi_level_mean(h, west, south);
-    above += u * (rvi_level_mean(h, east, north) - above);
-    below += u * (rvi_level_mean(h, east, south) - below);
-    return above + v * (below - above);
 }
 
 #endif

@@ -982,7 +982,7 @@ __kernel void river_bring(__global double *restrict h, __global double *restrict
         bed[cell] = top;
     if (fixed[cell] || (factor && !(factor[cell] > 0.0f)))
         return;
-    rvi_level_land(start, coarse, law.coarse_width, law.coarse_height, law.seed, law.coarsest,
+    rvi_level_land(start, coarse, law.coarse_width, law.coarse_height, law.seed,
                    (size_t)x, (size_t)y, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - law.stays) * river_factor(factor, cell));
     to = to < law.sea ? law.sea : to; /* never without a sea */
@@ -1021,8 +1021,8 @@ __kernel void river_show_level(__global const double *restrict h, __global const
     if (x >= law.width)
         return;
     size_t i = (size_t)y * (size_t)law.width + (size_t)x;
-    double by = rvi_level_change(start, coarse, law.coarse_width, law.coarse_height, law.seed,
-                                 law.coarsest, (double)x * size, (double)y * size);
+    double by = rvi_level_change(start, coarse, law.coarse_width, law.coarse_height,
+                                 (double)x * size, (double)y * size);
     bool stays = factor && !(factor[i] > 0.0f);
     if (fixed[i] != RVI_SEA)
         land[i] = (float)(h[i] + (stays ? 0.0 : by));

@@ -27,7 +27,6 @@ typedef struct rvi_rivers {
     const rv_rivers_params *p;
     rv_terrain *land; /* of the job, or `coarse` */
     rv_terrain coarse;
-    bool coarsest;     /* and no other is coarser */
     rvi_layer *layers; /* of `coarse`, and their grids */
     float *thickness;
     rvi_flow flow;
@@ -232,7 +231,6 @@ rv_status rvi_rivers_device_fix_cell(rvi_rivers *r, size_t cell);
 rv_status rvi_rivers_device_low(rvi_rivers *r, int step); /* fills `low` */
 rv_status rvi_rivers_device_rock(rvi_rivers *r);
 rv_status rvi_rivers_device_rain(rvi_rivers *r);
-rv_status rvi_rivers_device_bend(rvi_rivers *coarse);
 rv_status rvi_rivers_device_halve(const rvi_rivers *fine, const rvi_rivers *coarse,
                                   const float *from, const double *from_doubles, float *to,
                                   double *to_doubles);

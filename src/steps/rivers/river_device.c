@@ -505,8 +505,7 @@ static rvi_bring_law bring_law(const rvi_rivers *fine, const rvi_rivers *coarse,
                            .width = fine->land->width,
                            .height = fine->land->height,
                            .coarse_width = coarse->land->width,
-                           .coarse_height = coarse->land->height,
-                           .coarsest = coarse->coarsest};
+                           .coarse_height = coarse->land->height};
 }
 
 rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, double stays) {

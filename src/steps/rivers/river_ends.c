@@ -122,7 +122,7 @@ rv_status rvi_rivers_device_sides(rvi_rivers *r, bool in) {
 }
 
 rv_status rvi_rivers_device_low(rvi_rivers *r, int step) {
-    const int width = r->land->width, height = r->land->height, early = r->steps / 10 - step;
+    const int width = r->land->width, height = r->land->height, early = r->steps / 2 - step;
     const double rise = rvi_rivers_rise(r);
     size_t length = rvi_ring_length(width, height);
     const rvi_device_arg args[] = {READ(r->h),      READ(r->uplift),  GRID(WRITE, r->low, length),
@@ -151,20 +151,12 @@ rv_status rvi_rivers_device_rain(rvi_rivers *r) {
 /* ---- to coarser cells ---- */
 
 static rvi_halve_law halve_law(const rvi_rivers *fine, const rvi_rivers *coarse) {
-    rvi_halve_law law = {.seed = coarse->p->seed,
-                         .width = fine->land->width,
+    rvi_halve_law law = {.width = fine->land->width,
                          .height = fine->land->height,
                          .coarse_width = coarse->land->width,
                          .coarse_height = coarse->land->height};
     memcpy(law.hat, rvi_level_hat(fine), sizeof law.hat);
     return law;
-}
-
-rv_status rvi_rivers_device_bend(rvi_rivers *coarse) {
-    const rvi_rivers *r = coarse;
-    const rvi_halve_law law = halve_law(coarse, coarse);
-    const rvi_device_arg args[] = {WRITE(r->risen), WRITE(r->water), RVI_VALUE(law)};
-    return RUN("bend_cells", r->land->width, r->land->height);
 }
 
 rv_status rvi_rivers_device_halve(const rvi_rivers *fine, const rvi_rivers *coarse,
@@ -173,12 +165,8 @@ rv_status rvi_rivers_device_halve(const rvi_rivers *fine, const rvi_rivers *coar
     const rvi_rivers *r = coarse;
     const rvi_halve_law law = halve_law(fine, coarse);
     const rvi_device_arg args[] = {GRID(READ, from, fine->cells),
-                                   GRID(READ, from_doubles, fine->cells),
-                                   WRITE(to),
-                                   WRITE(to_doubles),
-                                   READ(r->coarsest ? r->risen : NULL),
-                                   READ(r->coarsest ? r->water : NULL),
-                                   RVI_VALUE(law)};
+                                   GRID(READ, from_doubles, fine->cells), WRITE(to),
+                                   WRITE(to_doubles), RVI_VALUE(law)};
     return RUN("halve", r->land->width, r->land->height);
 }
 
@@ -186,8 +174,7 @@ rv_status rvi_rivers_device_halve_sea(const rvi_rivers *fine, const rvi_rivers *
     const rvi_rivers *r = coarse;
     const rvi_halve_law law = halve_law(fine, coarse);
     const rvi_device_arg args[] = {GRID(READ, fine->fixed, fine->cells), WRITE(r->fixed),
-                                   READ(r->coarsest ? r->risen : NULL),
-                                   READ(r->coarsest ? r->water : NULL), RVI_VALUE(law)};
+                                   RVI_VALUE(law)};
     return RUN("halve_sea", r->land->width, r->land->height);
 }
 

@@ -99,30 +99,15 @@ __kernel void count_rain(__global const float *restrict rain, __global uint *res
 
 /* ---- to coarser cells ---- */
 
-__kernel void bend_cells(__global double *restrict bent_x, __global double *restrict bent_y,
-                         rvi_halve_law law) {
-    int x = (int)get_global_id(0), y = (int)get_global_id(1);
-    if (x >= law.coarse_width)
-        return;
-    size_t i = (size_t)y * (size_t)law.coarse_width + (size_t)x;
-    double to_x, to_y;
-    rvi_level_bent(law.coarse_width, law.coarse_height, law.seed, (double)x, (double)y, &to_x, &to_y);
-    bent_x[i] = to_x;
-    bent_y[i] = to_y;
-}
-
 /* Of floats or of doubles. */
 __kernel void halve(__global const float *restrict from, __global const double *restrict from_doubles,
-                    __global float *restrict to, __global double *restrict to_doubles,
-                    __global const double *restrict bent_x, __global const double *restrict bent_y,
-                    rvi_halve_law law) {
+                    __global float *restrict to, __global double *restrict to_doubles, rvi_halve_law law) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= law.coarse_width)
         return;
     size_t i = (size_t)y * (size_t)law.coarse_width + (size_t)x;
-    const rvi_halving h = {from, from_doubles, law.hat, law.width, law.height, law.coarse_width, law.coarse_height};
-    double mean = bent_x ? rvi_level_mean_at(&h, bent_x[i], bent_y[i])
-                         : rvi_level_mean(&h, (size_t)x, (size_t)y);
+    const rvi_halving h = {from, from_doubles, law.hat, law.width, law.height};
+    double mean = rvi_level_mean(&h, (size_t)x, (size_t)y);
     if (to)
         to[i] = (float)mean;
     else
@@ -130,18 +115,12 @@ __kernel void halve(__global const float *restrict from, __global const double *
 }
 
 __kernel void halve_sea(__global const uchar *restrict fine, __global uchar *restrict coarse,
-                        __global const double *restrict bent_x, __global const double *restrict bent_y,
                         rvi_halve_law law) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= law.coarse_width)
         return;
-    size_t i = (size_t)y * (size_t)law.coarse_width + (size_t)x;
-    size_t column = 2 * (size_t)x, row = 2 * (size_t)y;
-    if (bent_x) {
-        column = 2 * (size_t)(bent_x[i] + 0.5);
-        row = 2 * (size_t)(bent_y[i] + 0.5);
-    }
-    coarse[i] = fine[row * (size_t)law.width + column] == RVI_SEA ? RVI_SEA : 0;
+    size_t from = 2 * (size_t)y * (size_t)law.width + 2 * (size_t)x;
+    coarse[(size_t)y * (size_t)law.coarse_width + (size_t)x] = fine[from] == RVI_SEA ? RVI_SEA : 0;
 }
 
 /* ---- after ---- */

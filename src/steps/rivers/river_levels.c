@@ -88,7 +88,6 @@ typedef struct halving {
     int width; /* of the coarse level */
     float *to;
     double *to_doubles;
-    const double *bent_x, *bent_y; /* NULL: the cells lie where they do */
 } halving;
 
 const double *rvi_level_hat(const rvi_rivers *fine) {
@@ -101,8 +100,7 @@ static void halve_rows(void *arg, int first, int end) {
     for (size_t y = (size_t)first; y < (size_t)end; y++)
         for (size_t x = 0; x < width; x++) {
             size_t i = y * width + x;
-            double mean = h->bent_x ? rvi_level_mean_at(&h->mean, h->bent_x[i], h->bent_y[i])
-                                    : rvi_level_mean(&h->mean, x, y);
+            double mean = rvi_level_mean(&h->mean, x, y);
             if (h->to)
                 h->to[i] = (float)mean;
             else
@@ -110,27 +108,11 @@ static void halve_rows(void *arg, int first, int end) {
         }
 }
 
-/* Where the cells of the coarsest level lie: what it has not begun to use holds that. */
-static void bend_rows(void *arg, int first, int end) {
-    const rvi_rivers *coarse = arg;
-    int width = coarse->land->width, height = coarse->land->height;
-    for (int y = first; y < end; y++)
-        for (int x = 0; x < width; x++) {
-            size_t i = (size_t)y * (size_t)width + (size_t)x;
-            rvi_level_bent(width, height, coarse->p->seed, (double)x, (double)y, &coarse->risen[i],
-                           &coarse->water[i]);
-        }
-}
-
 static halving to_coarser(const rvi_rivers *fine, const rvi_rivers *coarse) {
     return (halving){.mean = {.hat = rvi_level_hat(fine),
                               .width = fine->land->width,
-                              .height = fine->land->height,
-                              .coarse_width = coarse->land->width,
-                              .coarse_height = coarse->land->height},
-                     .width = coarse->land->width,
-                     .bent_x = coarse->coarsest ? coarse->risen : NULL,
-                     .bent_y = coarse->coarsest ? coarse->water : NULL};
+                              .height = fine->land->height},
+                     .width = coarse->land->width};
 }
 
 static rv_status halve(const rvi_rivers *fine, const float *from, rvi_rivers *coarse, float *to) {
@@ -162,13 +144,8 @@ static void sea_rows(void *arg, int first, int end) {
     size_t width = (size_t)s->coarse->land->width, fine_width = (size_t)s->fine->land->width;
     for (size_t y = (size_t)first; y < (size_t)end; y++)
         for (size_t x = 0; x < width; x++) {
-            size_t i = y * width + x, column = 2 * x, row = 2 * y;
-            if (s->coarse->coarsest) {
-                column = 2 * (size_t)(s->coarse->risen[i] + 0.5);
-                row = 2 * (size_t)(s->coarse->water[i] + 0.5);
-            }
-            bool sea = s->fine->fixed[row * fine_width + column] == RVI_SEA;
-            s->coarse->fixed[i] = sea ? RVI_SEA : 0;
+            bool sea = s->fine->fixed[2 * y * fine_width + 2 * x] == RVI_SEA;
+            s->coarse->fixed[y * width + x] = sea ? RVI_SEA : 0;
         }
 }
 
@@ -183,13 +160,7 @@ rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine) {
     rvi_level_outline(coarse, fine);
     coarse->factor.land = coarse->land;
     coarse->mask = coarse->mask_room;
-    rv_status status = RV_OK;
-    if (coarse->coarsest && fine->job->device)
-        status = rvi_rivers_device_bend(coarse);
-    else if (coarse->coarsest)
-        status = rvi_parallel_rows(fine->job->ctx, coarse->land->height, bend_rows, coarse);
-    if (status == RV_OK)
-        status = halve_doubles(fine, fine->h, coarse, coarse->h);
+    rv_status status = halve_doubles(fine, fine->h, coarse, coarse->h);
     if (status == RV_OK)
         status = find_sea(coarse, fine);
     if (status == RV_OK)
@@ -231,7 +202,7 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
     if (fine->factor.cells && !(fine->factor.cells[cell] > 0.0f))
         return;
     rvi_level_land(coarse->start, coarse->h, coarse->land->width, coarse->land->height,
-                   coarse->p->seed, coarse->coarsest, cell % width, cell / width, &before, &after);
+                   coarse->p->seed, cell % width, cell / width, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - stays) * rvi_rivers_factor(fine, cell));
     double risen = fine->h[cell];
     to = to < (double)fine->p->sea ? (double)fine->p->sea : to; /* never without a sea */
@@ -283,9 +254,9 @@ static void show_rows(void *arg, int first, int end) {
     for (int y = first; y < end; y++)
         for (int x = 0; x < width; x++) {
             size_t i = (size_t)y * (size_t)width + (size_t)x;
-            double by = rvi_level_change(coarse->start, coarse->h, coarse->land->width,
-                                         coarse->land->height, coarse->p->seed, coarse->coarsest,
-                                         (double)x * s->cell, (double)y * s->cell);
+            double by =
+                rvi_level_change(coarse->start, coarse->h, coarse->land->width,
+                                 coarse->land->height, (double)x * s->cell, (double)y * s->cell);
             bool stays = map->factor.cells && !(map->factor.cells[i] > 0.0f);
             if (map->fixed[i] != RVI_SEA)
                 map->land->layers[0].thickness[i] = (float)(was[i] + (stays ? 0.0 : by));

@@ -43,8 +43,6 @@ typedef struct rvi_bring_law {
     double rise, stays, sea;
     uint64_t seed;
     int width, height, coarse_width, coarse_height;
-    int coarsest; /* is the coarse level the coarsest? */
-    int pad;
 } rvi_bring_law;
 
 typedef struct rvi_base_law {
@@ -62,7 +60,6 @@ typedef struct rvi_rock_noise {
 
 typedef struct rvi_halve_law {
     double hat[5];
-    uint64_t seed;
     int width, height, coarse_width, coarse_height;
 } rvi_halve_law;
 
