@@ -176,29 +176,31 @@ static bool fits(const rvi_sph *w, size_t longest) {
     return longest + RVI_SPH_SLICE <= w->stride;
 }
 
-static void list_block(void *arg, int64_t block) {
+static void list_piece(void *arg, int64_t piece) {
     const rvi_sph_lister *l = arg;
     rvi_sph *w = l->w;
     rvi_sph_candidates c;
     c.cell = NO_CELL;
-    size_t end = rvi_sph_block_end(w, block), longest = 0;
-    for (size_t first = rvi_sph_block_begin(block); first < end; first += RVI_SPH_SLICE) {
+    size_t end = rvi_sph_piece_end(w, piece), longest = 0;
+    if (l->walls)
+        rvi_sph_find_walls(w, piece);
+    for (size_t first = rvi_sph_piece_begin(piece); first < end; first += RVI_SPH_SLICE) {
         size_t last = first + RVI_SPH_SLICE < end ? first + RVI_SPH_SLICE : end;
         size_t here = list_slice(w, &c, first, last);
         longest = here > longest ? here : longest;
         if (fits(w, longest))
             l->slice(w, l->dt, first, last);
     }
-    if (fits(w, longest) && l->block != NULL)
-        l->block(l->arg, block);
-    w->sums[0][block] = (double)longest;
+    if (fits(w, longest) && l->piece != NULL)
+        l->piece(l->arg, piece);
+    w->counts[piece] = (uint32_t)longest;
 }
 
 /* Makes room for lists of that length. What was in the lists is lost. */
 rv_status rvi_sph_resize_lists(rvi_sph *w, size_t stride) {
     const char *what = "the neighbours of particles";
     size_t all = (w->capacity + RVI_SPH_SLICE) * stride;
-    size_t count = (w->capacity / RVI_SPH_BLOCK + 1) * RVI_SPH_SLICE;
+    size_t count = (w->capacity / RVI_SPH_PIECE + 1) * RVI_SPH_SLICE;
     bool project = w->desc.solver == RVI_SPH_PROJECT;
     uint32_t *lists = rvi_alloc(w->ctx, count * stride, sizeof *lists, what);
     uint32_t *columns = rvi_alloc(w->ctx, all, sizeof *columns, what);
@@ -226,10 +228,13 @@ size_t rvi_sph_stride_for(size_t longest) {
 rv_status rvi_sph_list_neighbours(rvi_sph_lister *l) {
     rvi_sph *w = l->w;
     for (;;) {
-        rv_status status = rvi_sph_each_block(w, list_block, l);
+        rv_status status = rvi_sph_each_piece(w, list_piece, l);
         if (status != RV_OK)
             return status;
-        size_t longest = (size_t)rvi_sph_max(w, 0);
+        size_t longest = 0;
+        for (size_t i = 0; i * RVI_SPH_PIECE < w->count; i++)
+            longest = w->counts[i] > longest ? w->counts[i] : longest;
+        l->walls = false; /* they are known now */
         if (fits(w, longest))
             return RV_OK;
         status = rvi_sph_resize_lists(w, rvi_sph_stride_for(longest));
