@@ -463,17 +463,13 @@ static rv_status check_next(rvi_sph *w, float dt, double bad) {
     return RV_OK;
 }
 
-static rv_status sort(rvi_sph *w) {
-    return w->device != NULL ? rvi_sph_device_sort(w) : rvi_sph_sort(w);
-}
-
 /* What the next particles are is known; the time passes. */
 static rv_status move_on(rvi_sph *w, float dt) {
     float fastest = LONGEST_WAY * w->desc.spacing / dt;
     float fastest2 = rvi_minf(fastest * fastest, FLT_MAX);
     double bad = 0;
-    rv_status status = w->device != NULL ? rvi_sph_device_move(w, dt)
-                                         : rvi_sph_move(w, dt, fastest2, &bad);
+    rv_status status =
+        w->device != NULL ? rvi_sph_device_move(w, dt) : rvi_sph_move(w, dt, fastest2, &bad);
     if (status == RV_OK && w->device != NULL)
         status = rvi_sph_device_check(w, fastest2, &bad);
     if (status == RV_OK)
@@ -489,21 +485,21 @@ static rv_status move_on(rvi_sph *w, float dt) {
 }
 
 rv_status rvi_sph_step(rvi_sph *w, float longest) {
-    bool changed = false;
     float dt = 0;
     double begun = rvi_now();
     w->device = rvi_sph_choose_device(w);
-    rv_status status = sort(w);
+    bool sorted = w->device != NULL;
+    rv_status status = sorted ? rvi_sph_device_sort(w) : rvi_sph_leave_device(w);
     if (status == RV_OK)
-        status = rvi_sph_run_sources(w, w->step, &changed);
-    if (status == RV_OK && changed)
-        status = sort(w);
+        status = rvi_sph_run_sources(w, w->step, &sorted);
+    if (status == RV_OK && !sorted)
+        status = w->device != NULL ? rvi_sph_device_sort(w) : rvi_sph_sort(w);
     if (status == RV_OK && w->count == 0) {
         w->step = longest;
         w->time += (double)longest;
         return RV_OK;
     }
-    double sorted = rvi_now();
+    double in_cells = rvi_now();
     if (status == RV_OK && w->device != NULL)
         status = rvi_sph_device_walls(w);
     if (status == RV_OK)
@@ -513,9 +509,8 @@ rv_status rvi_sph_step(rvi_sph *w, float longest) {
     if (status == RV_OK)
         status = move_on(w, dt);
     if (status == RV_OK)
-        w->times = (rvi_sph_times){.sort = sorted - begun,
-                                   .pressure = solved - sorted,
-                                   .move = rvi_now() - solved};
+        w->times = (rvi_sph_times){
+            .sort = in_cells - begun, .pressure = solved - in_cells, .move = rvi_now() - solved};
     return status;
 }
 

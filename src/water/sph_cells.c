@@ -15,12 +15,8 @@ static size_t cell_count(const rvi_sph *w) {
 
 static void find_cells(void *arg, int64_t block) {
     rvi_sph *w = arg;
-    for (size_t i = rvi_sph_block_begin(block); i < rvi_sph_block_end(w, block); i++) {
-        rvi_v4 p = w->particles.places[i];
-        int x = rvi_sph_cell_along(&w->rules, 0, p[0]), y = rvi_sph_cell_along(&w->rules, 1, p[1]),
-            z = rvi_sph_cell_along(&w->rules, 2, p[2]);
-        w->cell_of[i] = (uint32_t)((z * w->cells[1] + y) * w->cells[0] + x);
-    }
+    for (size_t i = rvi_sph_block_begin(block); i < rvi_sph_block_end(w, block); i++)
+        w->cell_of[i] = rvi_sph_cell_number(w, w->particles.places[i]);
 }
 
 static void reorder_block(void *arg, int64_t block) {
@@ -250,22 +246,47 @@ size_t rvi_sph_neighbours(const rvi_sph *w, size_t particle, uint32_t *out, size
     return count;
 }
 
-bool rvi_sph_is_free(const rvi_sph *w, const float at[3], float distance) {
-    int low[3], high[3];
+/* The cells in which particles may be nearer. */
+static void cells_near(const rvi_sph *w, const float at[3], float distance, int low[3],
+                       int high[3]) {
     for (int i = 0; i < 3; i++) {
         low[i] = rvi_sph_cell_along(&w->rules, i, at[i] - distance);
         high[i] = rvi_sph_cell_along(&w->rules, i, at[i] + distance);
     }
+}
+
+static bool is_near(rvi_v4 p, const float at[3], float distance) {
+    float dx = p[0] - at[0], dy = p[1] - at[1], dz = p[2] - at[2];
+    return (dx * dx + dy * dy) + dz * dz < distance * distance;
+}
+
+bool rvi_sph_is_free(const rvi_sph *w, const float at[3], float distance) {
+    int low[3], high[3];
+    cells_near(w, at, distance, low, high);
     for (int z = low[2]; z <= high[2]; z++)
         for (int y = low[1]; y <= high[1]; y++) {
             size_t row = (size_t)((z * w->cells[1] + y) * w->cells[0]);
             uint32_t last = w->cell_start[row + (size_t)high[0] + 1];
-            for (uint32_t k = w->cell_start[row + (size_t)low[0]]; k < last; k++) {
-                rvi_v4 p = w->particles.places[k];
-                float dx = p[0] - at[0], dy = p[1] - at[1], dz = p[2] - at[2];
-                if ((dx * dx + dy * dy) + dz * dz < distance * distance)
+            for (uint32_t k = w->cell_start[row + (size_t)low[0]]; k < last; k++)
+                if (is_near(w->particles.places[k], at, distance))
                     return false;
-            }
         }
+    return true;
+}
+
+bool rvi_sph_is_free_of(const rvi_sph *w, const uint32_t *others, size_t count, const float at[3],
+                        float distance) {
+    int low[3], high[3];
+    cells_near(w, at, distance, low, high);
+    for (size_t k = 0; k < count; k++) {
+        rvi_v4 p = w->particles.places[others[k]];
+        bool near = is_near(p, at, distance);
+        for (int i = 0; i < 3 && near; i++) {
+            int cell = rvi_sph_cell_along(&w->rules, i, p[i]);
+            near = cell >= low[i] && cell <= high[i];
+        }
+        if (near)
+            return false;
+    }
     return true;
 }

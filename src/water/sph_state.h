@@ -132,6 +132,14 @@ rv_status rvi_sph_resize_lists(rvi_sph *w, size_t stride);
 size_t rvi_sph_stride_for(size_t longest); /* list, and some more */
 /* After a sort: is no particle nearer? */
 bool rvi_sph_is_free(const rvi_sph *w, const float at[3], float distance);
+/* The same without one, where none but `others` can be. */
+bool rvi_sph_is_free_of(const rvi_sph *w, const uint32_t *others, size_t count, const float at[3],
+                        float distance);
+static inline uint32_t rvi_sph_cell_number(const rvi_sph *w, rvi_v4 p) {
+    int x = rvi_sph_cell_along(&w->rules, 0, p[0]), y = rvi_sph_cell_along(&w->rules, 1, p[1]),
+        z = rvi_sph_cell_along(&w->rules, 2, p[2]);
+    return (uint32_t)((z * w->cells[1] + y) * w->cells[0] + x);
+}
 
 /* ---- sph_walls.c ---- */
 void rvi_sph_find_walls(rvi_sph *w, int64_t piece);
@@ -142,8 +150,8 @@ typedef struct rvi_sph_near_walls {
 } rvi_sph_near_walls;
 /* Of a particle at that place with that speed. */
 rvi_sph_near_walls rvi_sph_walls_at(const rvi_sph *w, rvi_v4 at, rvi_v4 v);
-/* `particles` by `predicted` and `shift` to `next`. Counts those of `next` with a number that is not
- * finite, or faster than the root of `fastest2`. */
+/* `particles` by `predicted` and `shift` to `next`. Counts those of `next` with a number that is
+ * not finite, or faster than the root of `fastest2`. */
 rv_status rvi_sph_move(rvi_sph *w, float dt, float fastest2, double *bad);
 /* Goes a path beside rock. A particle that finds no place stays where it was, at rest. */
 void rvi_sph_walk(const rvi_sph *w, rvi_sph_walker *g);
@@ -204,7 +212,8 @@ bool rvi_sph_device_lists(const rvi_sph *w); /* has the device the neighbours of
 rv_status rvi_sph_device_drift(rvi_sph *w, const rvi_sph_drift_rules *d);
 
 /* ---- sph_sources.c ---- */
-rv_status rvi_sph_run_sources(rvi_sph *w, float dt, bool *changed);
+/* `sorted`: do the particles stand in the order of their cells, before and after? */
+rv_status rvi_sph_run_sources(rvi_sph *w, float dt, bool *sorted);
 size_t rvi_sph_source_places(const rvi_sph_source_state *s);
 
 /* ---- sph.c ---- */
