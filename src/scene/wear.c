@@ -77,6 +77,7 @@ static rv_status make_vertex_room(rvi_wear *w) {
     for (size_t v = had; v < room; v++)
         w->mover_of[v] = RVI_NONE;
     GROW(w->movers, 0, room);
+    GROW(w->levelled, 0, room);
     GROW(w->which, 0, room);
     GROW(w->to, 0, room);
     w->vertex_room = room;
@@ -178,7 +179,7 @@ void rvi_wear_destroy(rvi_wear *w) {
     void *all[] = {w->touches,  w->contacts, w->exchanges,       w->movers,
                    w->which,    w->to,       w->materials,       w->owed,
                    w->swept,    w->mover_of, w->material_eroded, w->material_deposited,
-                   w->swept_of, w->changes};
+                   w->swept_of, w->changes,  w->levelled};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(w->ctx, all[i]);
     rvi_free(w->ctx, w);

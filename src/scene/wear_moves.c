@@ -14,7 +14,7 @@
 #include "base/threads.h"
 #include "base/vector.h"
 
-enum { BLOCK = 256, ROUNDS = 3 };
+enum { BLOCK = 64, ROUNDS = 3 };
 #define LEAST_AREA 0.1 /* as a share of what a vertex would have away from the sides of the box */
 
 static size_t blocks_of(size_t count) {
@@ -190,6 +190,11 @@ static void choose_block(void *arg, int64_t block) {
     }
 }
 
+static void choose_again_block(void *arg, int64_t block) {
+    gain_block(arg, block);
+    choose_block(arg, block);
+}
+
 /* The vertices that move take over the volume that dividing and joining faces has changed, each a
  * little. */
 static void spread_debt(rvi_wear *w) {
@@ -219,12 +224,12 @@ static rv_status find_moves(rvi_wear *w) {
         return status;
     spread_debt(w);
     status = rvi_wear_level(w);
-    for (int round = 0; round < ROUNDS && status == RV_OK; round++) {
+    if (status == RV_OK)
         status = rvi_parallel(w->ctx, movers, choose_block, w);
-        if (status == RV_OK && round + 1 < ROUNDS)
-            status = rvi_parallel(w->ctx, faces, sweep_block, w);
-        if (status == RV_OK && round + 1 < ROUNDS)
-            status = rvi_parallel(w->ctx, movers, gain_block, w);
+    for (int round = 1; round < ROUNDS && status == RV_OK; round++) {
+        status = rvi_parallel(w->ctx, faces, sweep_block, w);
+        if (status == RV_OK)
+            status = rvi_parallel(w->ctx, movers, choose_again_block, w);
     }
     return status;
 }

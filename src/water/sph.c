@@ -197,7 +197,7 @@ static bool make_arrays(rvi_sph *w) {
     made &= (w->column_start = rvi_alloc(w->ctx, whole / RVI_SPH_SLICE + 1, sizeof *w->column_start,
                                          what)) != NULL;
     made &= (w->leaves = rvi_alloc(w->ctx, whole, sizeof *w->leaves, what)) != NULL;
-    w->counts = rvi_alloc(w->ctx, whole / RVI_SPH_PIECE + 1, sizeof *w->counts, what);
+    w->counts = rvi_alloc(w->ctx, whole / RVI_SPH_PIECE + 1, 2 * sizeof *w->counts, what);
     made &= w->counts != NULL;
     w->sums[0] = rvi_alloc(w->ctx, RVI_SPH_SUMS * blocks, sizeof *w->sums[0], what);
     made &= w->sums[0] != NULL;

@@ -110,7 +110,7 @@ struct rvi_sph {
     rvi_v4 *loads;              /* of the drift of sediment */
     uint8_t *leaves;            /* has a particle no way out of the rock? */
     double *sums[RVI_SPH_SUMS]; /* a part for each block */
-    uint32_t *counts;           /* of each piece */
+    uint32_t *counts;           /* one or two of each piece */
     /* On a device. */
     rvi_device *device;     /* of this step; NULL: the processor does it */
     rvi_sph_remote *remote; /* NULL: no step was there yet */
