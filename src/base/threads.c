@@ -37,7 +37,7 @@ enum { LOOKS = 60000 }; /* without an instruction to rest in between */
 #endif
 
 /* Seconds of work that are never worth the call of others, and of work that always is. */
-static const double LITTLE_WORK = 3e-6, ENOUGH_WORK = 200e-6;
+static const double LITTLE_WORK = 0.5e-6, ENOUGH_WORK = 200e-6;
 
 /* Seconds of work from which on more threads than cores do not matter. */
 static const double MUCH_WORK = 2e-3;
