@@ -283,6 +283,29 @@ rvi_wear_ledger rvi_wear_ledger_of(const rvi_wear *w) {
     return l;
 }
 
+/* Eight sums side by side. */
+static double sum_of(const double *values, size_t count) {
+    enum { SIDE = 8 };
+    double sums[SIDE] = {0}, all = 0;
+    size_t i = 0;
+    for (; i + SIDE <= count; i += SIDE)
+        for (size_t k = 0; k < SIDE; k++)
+            sums[k] += values[i + k];
+    for (; i < count; i++)
+        all += values[i];
+    for (size_t k = 0; k < SIDE; k++)
+        all += sums[k];
+    return all;
+}
+
+bool rvi_wear_is_finite(const rvi_wear *w) {
+    rvi_sph_view v = rvi_sph_view_of(w->water);
+    size_t vertices = w->rock->vertices < w->vertex_room ? w->rock->vertices : w->vertex_room;
+    double sum = w->ledger.eroded + w->ledger.deposited + w->ledger.left_map + w->debt;
+    sum += sum_of(v.sediments, v.count) + sum_of(w->owed, vertices);
+    return sum - sum == 0;
+}
+
 void rvi_wear_material_ledger(const rvi_wear *w, size_t material, double *eroded,
                               double *deposited) {
     *eroded = w->material_eroded[material];

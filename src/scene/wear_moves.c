@@ -37,6 +37,7 @@ static rvi_mover *mover_at(rvi_wear *w, uint32_t vertex) {
     if (*of == RVI_NONE) {
         *of = (uint32_t)w->mover_count++;
         w->movers[*of] = (rvi_mover){.vertex = vertex};
+        rvi_edit_place(w->rock, vertex, w->movers[*of].from);
     }
     return &w->movers[*of];
 }
@@ -215,8 +216,6 @@ static void spread_debt(rvi_wear *w) {
 
 static rv_status find_moves(rvi_wear *w) {
     int64_t faces = (int64_t)blocks_of(w->swept_count), movers = (int64_t)blocks_of(w->mover_count);
-    for (size_t n = 0; n < w->mover_count; n++)
-        rvi_edit_place(w->rock, w->movers[n].vertex, w->movers[n].from);
     rv_status status = rvi_parallel(w->ctx, faces, sweep_block, w);
     if (status == RV_OK)
         status = rvi_parallel(w->ctx, movers, start_block, w);
