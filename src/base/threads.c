@@ -9,7 +9,9 @@
  * Rounds of work may be shorter than waking a thread takes. So who waits looks for a short while
  * before it sleeps, if there is a core for it; a short round calls no more threads than there are
  * cores, and no round waits for workers that have not joined it when its blocks are done; and the
- * caller does alone what took it no longer than to wake others when it did the same before.
+ * caller does alone what took it no longer than to wake others when it did the same before. What it
+ * works on may lie in the cache of one core and be far from the other: of rounds that are not long
+ * both ways are tried, and the faster one is taken.
  */
 #include "base/threads.h"
 #include "base/context.h"
@@ -26,25 +28,29 @@
  * the round. */
 enum { INSIDE = (1 << 12) - 1, OPEN = 1 << 12, ROUND = 1 << 13 };
 
-/* Looks before one sleeps: some ten microseconds. */
+/* Looks before one sleeps: some hundred microseconds, as what the caller does between two rounds
+ * takes. To wake a thread on another core takes ten or twenty of the caller's. */
 #if defined(__x86_64__)
-enum { LOOKS = 1000 };
+enum { LOOKS = 4000 };
 #else
-enum { LOOKS = 10000 }; /* without an instruction to rest in between */
+enum { LOOKS = 60000 }; /* without an instruction to rest in between */
 #endif
 
-/* Seconds of work that are not worth the call of others: of those who look, and of those who sleep.
- */
-static const double LITTLE_WORK = 5e-6, LITTLE_WORK_ASLEEP = 30e-6;
+/* Seconds of work that are never worth the call of others, and of work that always is. */
+static const double LITTLE_WORK = 0.5e-6, ENOUGH_WORK = 200e-6;
 
 /* Seconds of work from which on more threads than cores do not matter. */
 static const double MUCH_WORK = 2e-3;
 
-/* How long a block of this work took the caller, the last time. */
+/* What is known of some work: seconds for each of its blocks. */
 typedef struct known_work {
     void (*what)(void);
-    double seconds;
+    double own;     /* of the caller for one that it took, the last time */
+    double with[2]; /* of the whole round: done alone, and with others; 0: not tried yet */
+    unsigned turns;
 } known_work;
+
+enum { TRY = 32 }; /* rounds after which the slower way is tried again */
 
 enum { KNOWN = 256 };
 
@@ -65,7 +71,8 @@ struct rvi_pool {
     int at_once; /* threads that have a core each, the caller's among them: only these look */
     /* of the caller alone: */
     known_work known[KNOWN];
-    double little; /* seconds of work that are not worth the call of others */
+    double little;   /* seconds of work that are not worth the call of others */
+    double patience; /* seconds after which they are called after all */
     double began;
     int64_t taken; /* blocks, by the caller in this round */
     bool called;   /* others may join it */
@@ -75,6 +82,7 @@ struct rvi_pool {
     atomic_ullong state;                             /* a round begins with the lock held */
     int asleep;                                      /* of those with a core; guarded by lock */
     bool quit;                                       /* guarded by lock */
+    int parts;                                       /* shares, constant during a round */
     int64_t blocks;                                  /* the work, constant during a round */
     void (*fn)(void *arg, int64_t block);
     void *arg;
@@ -131,7 +139,7 @@ static void look_up(rvi_pool *pool) {
     if (pool->called || pool->worker_count == 0 || pool->taken >= pool->blocks)
         return;
     double seconds = rvi_now() - pool->began;
-    if (seconds > pool->little)
+    if (seconds > pool->patience)
         open_round(pool, seconds / (double)pool->taken * (double)pool->blocks);
 }
 
@@ -148,9 +156,8 @@ static void take_blocks(rvi_pool *pool, share *from, bool caller) {
 
 /* One's own first, then what is left of the others'. */
 static void take_all(rvi_pool *pool, int number) {
-    int threads = pool->worker_count + 1;
-    for (int i = 0; i < threads; i++)
-        take_blocks(pool, &pool->shares[(number + i) % threads], number == 0);
+    for (int i = 0; i < pool->parts; i++)
+        take_blocks(pool, &pool->shares[(number + i) % pool->parts], number == 0);
 }
 
 static void rest_a_moment(void) {
@@ -237,7 +244,7 @@ rvi_pool *rvi_pool_create(rv_context *ctx, int threads) {
         pool->shares[i].number = i;
     }
     pool->at_once = rvi_mini(threads, cores_at_hand());
-    pool->little = pool->at_once > 1 ? LITTLE_WORK : LITTLE_WORK_ASLEEP;
+    pool->little = pool->at_once > 1 ? LITTLE_WORK : MUCH_WORK; /* on one core nobody gains */
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->start, NULL);
     pthread_cond_init(&pool->start_rest, NULL);
@@ -291,8 +298,36 @@ static known_work *find_known(rvi_pool *pool, void (*what)(void)) {
     uint32_t number = (uint32_t)(uintptr_t)what * 2654435761u;
     known_work *known = &pool->known[number >> 16 & (KNOWN - 1)];
     if (known->what != what)
-        *known = (known_work){what, 1.0};
+        *known = (known_work){.what = what, .own = 1.0};
     return known;
+}
+
+/* Shall others be called for that much work? */
+static bool shall_call(rvi_pool *pool, known_work *known, double expected) {
+    const double *with = known->with;
+    bool calls = expected > pool->little;
+    pool->patience = pool->little;
+    if (!calls || expected > ENOUGH_WORK)
+        return calls;
+    calls = !(with[1] > 0 && with[0] > 0 && with[0] < with[1]);
+    if (++known->turns % TRY == 0 || (with[0] == 0 && with[1] > 0))
+        calls = !calls;
+    pool->patience = calls ? pool->little : 2 * expected;
+    return calls;
+}
+
+/* Near the least: a round may be held up by what has nothing to do with it. */
+static void learn(double *known, double seconds) {
+    *known = *known == 0 || seconds < *known ? seconds : *known + 0.125 * (seconds - *known);
+}
+
+/* In as many parts as there are threads that are expected: who has none of its own helps. */
+static void share_out(rvi_pool *pool, int64_t blocks, int parts) {
+    pool->parts = parts;
+    for (int i = 0; i < parts; i++) {
+        atomic_store_explicit(&pool->shares[i].next, blocks * i / parts, memory_order_relaxed);
+        pool->shares[i].end = blocks * (i + 1) / parts;
+    }
 }
 
 /* `what` tells this work from others, as far as it can be told. */
@@ -300,13 +335,10 @@ static void run_blocks(rvi_pool *pool, int64_t blocks, void (*fn)(void *arg, int
                        void *arg, void (*what)(void), bool whole) {
     assert(!pool->busy && (atomic_load(&pool->state) & OPEN) == 0 &&
            "parallel work inside parallel work");
-    int threads = pool->worker_count + 1;
-    pool->busy = true;
-    for (int i = 0; i < threads; i++) {
-        atomic_store_explicit(&pool->shares[i].next, blocks * i / threads, memory_order_relaxed);
-        pool->shares[i].end = blocks * (i + 1) / threads;
-    }
     known_work *known = find_known(pool, what);
+    double expected = (double)blocks * known->own;
+    pool->busy = true;
+    share_out(pool, blocks, expected > MUCH_WORK ? pool->worker_count + 1 : pool->at_once);
     pool->blocks = blocks;
     pool->fn = fn;
     pool->arg = arg;
@@ -321,14 +353,16 @@ static void run_blocks(rvi_pool *pool, int64_t blocks, void (*fn)(void *arg, int
         return;
     }
     pool->began = rvi_now();
-    double expected = (double)blocks * known->seconds;
-    if (expected > pool->little)
+    bool calls = shall_call(pool, known, expected);
+    if (calls)
         open_round(pool, expected);
     take_all(pool, 0);
     if (pool->taken > 0)
-        known->seconds = (rvi_now() - pool->began) / (double)pool->taken;
+        known->own = (rvi_now() - pool->began) / (double)pool->taken;
     if (pool->called)
         close_round(pool);
+    if (pool->called == calls)
+        learn(&known->with[calls], (rvi_now() - pool->began) / (double)blocks);
     pool->busy = false;
 }
 

@@ -114,13 +114,10 @@ static void open_sources(rvi_scene *s) {
             rvi_sph_pulse_source(s->water, i, s->frame % s->sources[i].every == 0);
 }
 
-/* Sums are finite only if all their parts are. */
 static rv_status check_wear(const rvi_scene *s) {
-    rvi_wear_ledger l = rvi_wear_ledger_of(s->wear);
-    double sum = l.eroded + l.deposited + l.suspended + l.left_map + l.owed;
-    return isfinite(sum) ? RV_OK
-                         : rvi_fail(s->ctx, RV_ERROR_INTERNAL,
-                                    "The wear is unstable: a volume is not finite.");
+    return rvi_wear_is_finite(s->wear) ? RV_OK
+                                       : rvi_fail(s->ctx, RV_ERROR_INTERNAL,
+                                                  "The wear is unstable: a volume is not finite.");
 }
 
 static rv_status make_frame(rvi_scene *s) {

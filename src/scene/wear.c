@@ -77,6 +77,7 @@ static rv_status make_vertex_room(rvi_wear *w) {
     for (size_t v = had; v < room; v++)
         w->mover_of[v] = RVI_NONE;
     GROW(w->movers, 0, room);
+    GROW(w->levelled, 0, room);
     GROW(w->which, 0, room);
     GROW(w->to, 0, room);
     w->vertex_room = room;
@@ -178,7 +179,7 @@ void rvi_wear_destroy(rvi_wear *w) {
     void *all[] = {w->touches,  w->contacts, w->exchanges,       w->movers,
                    w->which,    w->to,       w->materials,       w->owed,
                    w->swept,    w->mover_of, w->material_eroded, w->material_deposited,
-                   w->swept_of, w->changes};
+                   w->swept_of, w->changes,  w->levelled};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rvi_free(w->ctx, all[i]);
     rvi_free(w->ctx, w);
@@ -280,6 +281,29 @@ rvi_wear_ledger rvi_wear_ledger_of(const rvi_wear *w) {
     l.suspended = sum_suspended(w->water) - w->first_suspended;
     sum_owed(w, &l);
     return l;
+}
+
+/* Eight sums side by side. */
+static double sum_of(const double *values, size_t count) {
+    enum { SIDE = 8 };
+    double sums[SIDE] = {0}, all = 0;
+    size_t i = 0;
+    for (; i + SIDE <= count; i += SIDE)
+        for (size_t k = 0; k < SIDE; k++)
+            sums[k] += values[i + k];
+    for (; i < count; i++)
+        all += values[i];
+    for (size_t k = 0; k < SIDE; k++)
+        all += sums[k];
+    return all;
+}
+
+bool rvi_wear_is_finite(const rvi_wear *w) {
+    rvi_sph_view v = rvi_sph_view_of(w->water);
+    size_t vertices = w->rock->vertices < w->vertex_room ? w->rock->vertices : w->vertex_room;
+    double sum = w->ledger.eroded + w->ledger.deposited + w->ledger.left_map + w->debt;
+    sum += sum_of(v.sediments, v.count) + sum_of(w->owed, vertices);
+    return sum - sum == 0;
 }
 
 void rvi_wear_material_ledger(const rvi_wear *w, size_t material, double *eroded,

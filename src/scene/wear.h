@@ -88,6 +88,8 @@ rv_status rvi_wear_step(rvi_wear *wear);
 rv_status rvi_wear_repair(rvi_wear *wear);
 
 rvi_wear_ledger rvi_wear_ledger_of(const rvi_wear *wear);
+/* Is the sum of all volumes finite? It is only if all its parts are. */
+bool rvi_wear_is_finite(const rvi_wear *wear);
 /* m3 that a material has lost to particles and gained from them, in sum. */
 void rvi_wear_material_ledger(const rvi_wear *wear, size_t material, double *eroded,
                               double *deposited);

@@ -13,7 +13,7 @@
 #include "base/math.h"
 #include "base/threads.h"
 
-enum { BLOCK = 256 };
+enum { BLOCK = 64 };
 
 /* ---- Contacts ---- */
 

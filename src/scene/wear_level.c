@@ -12,7 +12,7 @@
 
 #include "base/threads.h"
 
-enum { BLOCK = 256 };
+enum { BLOCK = 64 };
 #define MOST 0.05    /* of a difference in height, in a step */
 #define STUCK 0.002f /* in spacings: a vertex that is owed more, beyond what waits, cannot move */
 
@@ -50,17 +50,19 @@ static void level_block(void *arg, int64_t block) {
     rvi_wear *w = arg;
     const rvi_edit_mesh *rock = w->rock;
     for (size_t n = (size_t)block * BLOCK; n < end_of(block, w->mover_count); n++) {
-        rvi_mover *m = &w->movers[n];
+        const rvi_mover *m = &w->movers[n];
         uint32_t first = rock->edges.leaving[m->vertex], e = first;
-        m->levelled = 0;
+        double levelled = 0;
+        w->levelled[n] = 0;
         if (!takes_part(w, m))
             continue;
         do {
             uint32_t other = w->mover_of[rvi_edge_to(&rock->edges, e)];
             if (other != RVI_NONE && takes_part(w, &w->movers[other]))
-                m->levelled += levelled_volume(w, m, &w->movers[other]);
+                levelled += levelled_volume(w, m, &w->movers[other]);
             e = rvi_edge_around(&rock->edges, e);
         } while (e != first);
+        w->levelled[n] = levelled;
     }
 }
 
@@ -70,6 +72,6 @@ rv_status rvi_wear_level(rvi_wear *w) {
     int64_t blocks = (int64_t)((w->mover_count + BLOCK - 1) / BLOCK);
     rv_status status = rvi_parallel(w->ctx, blocks, level_block, w);
     for (size_t n = 0; n < w->mover_count && status == RV_OK; n++)
-        w->owed[w->movers[n].vertex] += w->movers[n].levelled;
+        w->owed[w->movers[n].vertex] += w->levelled[n];
     return status;
 }

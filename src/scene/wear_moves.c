@@ -14,7 +14,7 @@
 #include "base/threads.h"
 #include "base/vector.h"
 
-enum { BLOCK = 256, ROUNDS = 3 };
+enum { BLOCK = 64, ROUNDS = 3 };
 #define LEAST_AREA 0.1 /* as a share of what a vertex would have away from the sides of the box */
 
 static size_t blocks_of(size_t count) {
@@ -37,6 +37,7 @@ static rvi_mover *mover_at(rvi_wear *w, uint32_t vertex) {
     if (*of == RVI_NONE) {
         *of = (uint32_t)w->mover_count++;
         w->movers[*of] = (rvi_mover){.vertex = vertex};
+        rvi_edit_place(w->rock, vertex, w->movers[*of].from);
     }
     return &w->movers[*of];
 }
@@ -190,6 +191,11 @@ static void choose_block(void *arg, int64_t block) {
     }
 }
 
+static void choose_again_block(void *arg, int64_t block) {
+    gain_block(arg, block);
+    choose_block(arg, block);
+}
+
 /* The vertices that move take over the volume that dividing and joining faces has changed, each a
  * little. */
 static void spread_debt(rvi_wear *w) {
@@ -210,8 +216,6 @@ static void spread_debt(rvi_wear *w) {
 
 static rv_status find_moves(rvi_wear *w) {
     int64_t faces = (int64_t)blocks_of(w->swept_count), movers = (int64_t)blocks_of(w->mover_count);
-    for (size_t n = 0; n < w->mover_count; n++)
-        rvi_edit_place(w->rock, w->movers[n].vertex, w->movers[n].from);
     rv_status status = rvi_parallel(w->ctx, faces, sweep_block, w);
     if (status == RV_OK)
         status = rvi_parallel(w->ctx, movers, start_block, w);
@@ -219,12 +223,12 @@ static rv_status find_moves(rvi_wear *w) {
         return status;
     spread_debt(w);
     status = rvi_wear_level(w);
-    for (int round = 0; round < ROUNDS && status == RV_OK; round++) {
+    if (status == RV_OK)
         status = rvi_parallel(w->ctx, movers, choose_block, w);
-        if (status == RV_OK && round + 1 < ROUNDS)
-            status = rvi_parallel(w->ctx, faces, sweep_block, w);
-        if (status == RV_OK && round + 1 < ROUNDS)
-            status = rvi_parallel(w->ctx, movers, gain_block, w);
+    for (int round = 1; round < ROUNDS && status == RV_OK; round++) {
+        status = rvi_parallel(w->ctx, faces, sweep_block, w);
+        if (status == RV_OK)
+            status = rvi_parallel(w->ctx, movers, choose_again_block, w);
     }
     return status;
 }

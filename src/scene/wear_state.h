@@ -22,7 +22,6 @@ typedef struct rvi_mover { /* a vertex that shall move */
     double from[3], move[3];           /* m: from where, and by how much */
     double normal[3], area;            /* outwards; m2, which is m3 gained per metre along it */
     double gain;                       /* m3 that its move adds */
-    double levelled;                   /* m3 that levelling brings */
     double erode_share, deposit_share; /* shares of `erode` and `deposit` that have come about */
 } rvi_mover;
 
@@ -59,6 +58,7 @@ struct rvi_wear {
     uint32_t *mover_of; /* of vertices; RVI_NONE: it does not move */
     size_t vertex_room;
     rvi_mover *movers;
+    double *levelled; /* of movers: m3 that levelling brings; apart, as others read the movers */
     uint32_t *which;
     double (*to)[3];
     size_t mover_count;

@@ -9,7 +9,7 @@
 #include "base/context.h"
 #include "base/threads.h"
 
-enum { BLOCK = 1024 };
+enum { BLOCK = 64 };
 
 typedef struct changes {
     rvi_wear *w;

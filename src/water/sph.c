@@ -197,6 +197,8 @@ static bool make_arrays(rvi_sph *w) {
     made &= (w->column_start = rvi_alloc(w->ctx, whole / RVI_SPH_SLICE + 1, sizeof *w->column_start,
                                          what)) != NULL;
     made &= (w->leaves = rvi_alloc(w->ctx, whole, sizeof *w->leaves, what)) != NULL;
+    w->counts = rvi_alloc(w->ctx, whole / RVI_SPH_PIECE + 1, 2 * sizeof *w->counts, what);
+    made &= w->counts != NULL;
     w->sums[0] = rvi_alloc(w->ctx, RVI_SPH_SUMS * blocks, sizeof *w->sums[0], what);
     made &= w->sums[0] != NULL;
     for (size_t i = 1; i < RVI_SPH_SUMS && made; i++)
@@ -355,6 +357,7 @@ size_t rvi_sph_arrays(const rvi_sph *w, void *out[RVI_SPH_ARRAYS]) {
                          w->x,
                          w->y,
                          w->z,
+                         w->counts,
                          w->sums[0]};
     size_t count = add_arrays(all, sizeof all / sizeof all[0], out, 0);
     return add_particles(&w->next, out, add_particles(&w->particles, out, count));
@@ -447,36 +450,7 @@ void rvi_sph_on_gone(rvi_sph *w, rvi_sph_gone_fn tell, void *user) {
  * steps would take next to no time. */
 #define LONGEST_WAY 1e4f
 
-typedef struct soundness {
-    rvi_sph *w;
-    float fastest2; /* m2/s2 */
-} soundness;
-
-/* Counts the particles of `next` with a number that is not finite, or that are too fast. */
-static void check_block(void *arg, int64_t block) {
-    const soundness *s = arg;
-    rvi_sph *w = s->w;
-    const rvi_sph_particles *p = &w->next;
-    size_t end = rvi_sph_block_end(w, block), bad = 0;
-    for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
-        rvi_v4 v = p->speeds[i], zero = p->places[i] - p->places[i];
-        float k = p->velocity_k[i] + p->displacement_k[i];
-        float square = (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2];
-        bad += !((zero[0] + zero[1]) + zero[2] == 0 && square <= s->fastest2 && k - k == 0 &&
-                 p->sediments[i] - p->sediments[i] == 0);
-    }
-    w->sums[0][block] = (double)bad;
-}
-
-static rv_status check_next(rvi_sph *w, float dt) {
-    float fastest = LONGEST_WAY * w->desc.spacing / dt;
-    soundness s = {w, rvi_minf(fastest * fastest, FLT_MAX)};
-    double bad = 0;
-    rv_status status = w->device != NULL ? rvi_sph_device_check(w, s.fastest2, &bad)
-                                         : rvi_sph_each_block(w, check_block, &s);
-    if (status != RV_OK)
-        return status;
-    bad = w->device != NULL ? bad : rvi_sph_sum(w, 0);
+static rv_status check_next(rvi_sph *w, float dt, double bad) {
     if (bad > 0)
         return rvi_fail(w->ctx, RV_ERROR_INTERNAL,
                         "The water is unstable: %.0f of %zu particles would get a place, speed or "
@@ -489,17 +463,17 @@ static rv_status check_next(rvi_sph *w, float dt) {
     return RV_OK;
 }
 
-static rv_status sort(rvi_sph *w) {
-    return w->device != NULL ? rvi_sph_device_sort(w) : rvi_sph_sort(w);
-}
-
 /* What the next particles are is known; the time passes. */
 static rv_status move_on(rvi_sph *w, float dt) {
-    rv_status status = w->device != NULL ? rvi_sph_device_move(w, dt) : rvi_sph_move(w, dt);
-    if (status == RV_OK && w->desc.solver == RVI_SPH_WEAK)
-        status = rvi_sph_finish_weak(w);
+    float fastest = LONGEST_WAY * w->desc.spacing / dt;
+    float fastest2 = rvi_minf(fastest * fastest, FLT_MAX);
+    double bad = 0;
+    rv_status status =
+        w->device != NULL ? rvi_sph_device_move(w, dt) : rvi_sph_move(w, dt, fastest2, &bad);
+    if (status == RV_OK && w->device != NULL)
+        status = rvi_sph_device_check(w, fastest2, &bad);
     if (status == RV_OK)
-        status = check_next(w, dt);
+        status = check_next(w, dt, bad);
     if (status != RV_OK)
         return status;
     rvi_sph_particles swap = w->particles;
@@ -511,24 +485,23 @@ static rv_status move_on(rvi_sph *w, float dt) {
 }
 
 rv_status rvi_sph_step(rvi_sph *w, float longest) {
-    bool changed = false;
     float dt = 0;
     double begun = rvi_now();
     w->device = rvi_sph_choose_device(w);
-    rv_status status = sort(w);
+    bool sorted = w->device != NULL;
+    rv_status status = sorted ? rvi_sph_device_sort(w) : rvi_sph_leave_device(w);
     if (status == RV_OK)
-        status = rvi_sph_run_sources(w, w->step, &changed);
-    if (status == RV_OK && changed)
-        status = sort(w);
+        status = rvi_sph_run_sources(w, w->step, &sorted);
+    if (status == RV_OK && !sorted)
+        status = w->device != NULL ? rvi_sph_device_sort(w) : rvi_sph_sort(w);
     if (status == RV_OK && w->count == 0) {
         w->step = longest;
         w->time += (double)longest;
         return RV_OK;
     }
-    double sorted = rvi_now();
-    if (status == RV_OK)
-        status = w->device != NULL ? rvi_sph_device_walls(w) : rvi_sph_find_walls(w);
-    double walls = rvi_now();
+    double in_cells = rvi_now();
+    if (status == RV_OK && w->device != NULL)
+        status = rvi_sph_device_walls(w);
     if (status == RV_OK)
         status = w->desc.solver == RVI_SPH_WEAK ? rvi_sph_solve_weak(w, longest, &dt)
                                                 : rvi_sph_solve_project(w, longest, &dt);
@@ -536,9 +509,8 @@ rv_status rvi_sph_step(rvi_sph *w, float longest) {
     if (status == RV_OK)
         status = move_on(w, dt);
     if (status == RV_OK)
-        w->times = (rvi_sph_times){.sort = sorted - begun,
-                                   .pressure = solved - walls,
-                                   .move = walls - sorted + rvi_now() - solved};
+        w->times = (rvi_sph_times){
+            .sort = in_cells - begun, .pressure = solved - in_cells, .move = rvi_now() - solved};
     return status;
 }
 

@@ -143,8 +143,8 @@ rv_status rvi_sph_fetch(rvi_sph *water);
 /* Seconds that the parts of the last step took. */
 typedef struct rvi_sph_times {
     double sort;     /* particles into cells; sources */
-    double pressure; /* neighbours and pressure; in the weak solver all forces of particles */
-    double move;     /* walls and moves */
+    double pressure; /* walls, neighbours and pressure; in the weak solver all forces */
+    double move;     /* moves */
 } rvi_sph_times;
 
 typedef struct rvi_sph_view {

@@ -15,12 +15,8 @@ static size_t cell_count(const rvi_sph *w) {
 
 static void find_cells(void *arg, int64_t block) {
     rvi_sph *w = arg;
-    for (size_t i = rvi_sph_block_begin(block); i < rvi_sph_block_end(w, block); i++) {
-        rvi_v4 p = w->particles.places[i];
-        int x = rvi_sph_cell_along(&w->rules, 0, p[0]), y = rvi_sph_cell_along(&w->rules, 1, p[1]),
-            z = rvi_sph_cell_along(&w->rules, 2, p[2]);
-        w->cell_of[i] = (uint32_t)((z * w->cells[1] + y) * w->cells[0] + x);
-    }
+    for (size_t i = rvi_sph_block_begin(block); i < rvi_sph_block_end(w, block); i++)
+        w->cell_of[i] = rvi_sph_cell_number(w, w->particles.places[i]);
 }
 
 static void reorder_block(void *arg, int64_t block) {
@@ -176,29 +172,31 @@ static bool fits(const rvi_sph *w, size_t longest) {
     return longest + RVI_SPH_SLICE <= w->stride;
 }
 
-static void list_block(void *arg, int64_t block) {
+static void list_piece(void *arg, int64_t piece) {
     const rvi_sph_lister *l = arg;
     rvi_sph *w = l->w;
     rvi_sph_candidates c;
     c.cell = NO_CELL;
-    size_t end = rvi_sph_block_end(w, block), longest = 0;
-    for (size_t first = rvi_sph_block_begin(block); first < end; first += RVI_SPH_SLICE) {
+    size_t end = rvi_sph_piece_end(w, piece), longest = 0;
+    if (l->walls)
+        rvi_sph_find_walls(w, piece);
+    for (size_t first = rvi_sph_piece_begin(piece); first < end; first += RVI_SPH_SLICE) {
         size_t last = first + RVI_SPH_SLICE < end ? first + RVI_SPH_SLICE : end;
         size_t here = list_slice(w, &c, first, last);
         longest = here > longest ? here : longest;
         if (fits(w, longest))
             l->slice(w, l->dt, first, last);
     }
-    if (fits(w, longest) && l->block != NULL)
-        l->block(l->arg, block);
-    w->sums[0][block] = (double)longest;
+    if (fits(w, longest) && l->piece != NULL)
+        l->piece(l->arg, piece);
+    w->counts[piece] = (uint32_t)longest;
 }
 
 /* Makes room for lists of that length. What was in the lists is lost. */
 rv_status rvi_sph_resize_lists(rvi_sph *w, size_t stride) {
     const char *what = "the neighbours of particles";
     size_t all = (w->capacity + RVI_SPH_SLICE) * stride;
-    size_t count = (w->capacity / RVI_SPH_BLOCK + 1) * RVI_SPH_SLICE;
+    size_t count = (w->capacity / RVI_SPH_PIECE + 1) * RVI_SPH_SLICE;
     bool project = w->desc.solver == RVI_SPH_PROJECT;
     uint32_t *lists = rvi_alloc(w->ctx, count * stride, sizeof *lists, what);
     uint32_t *columns = rvi_alloc(w->ctx, all, sizeof *columns, what);
@@ -226,10 +224,13 @@ size_t rvi_sph_stride_for(size_t longest) {
 rv_status rvi_sph_list_neighbours(rvi_sph_lister *l) {
     rvi_sph *w = l->w;
     for (;;) {
-        rv_status status = rvi_sph_each_block(w, list_block, l);
+        rv_status status = rvi_sph_each_piece(w, list_piece, l);
         if (status != RV_OK)
             return status;
-        size_t longest = (size_t)rvi_sph_max(w, 0);
+        size_t longest = 0;
+        for (size_t i = 0; i * RVI_SPH_PIECE < w->count; i++)
+            longest = w->counts[i] > longest ? w->counts[i] : longest;
+        l->walls = false; /* they are known now */
         if (fits(w, longest))
             return RV_OK;
         status = rvi_sph_resize_lists(w, rvi_sph_stride_for(longest));
@@ -245,22 +246,47 @@ size_t rvi_sph_neighbours(const rvi_sph *w, size_t particle, uint32_t *out, size
     return count;
 }
 
-bool rvi_sph_is_free(const rvi_sph *w, const float at[3], float distance) {
-    int low[3], high[3];
+/* The cells in which particles may be nearer. */
+static void cells_near(const rvi_sph *w, const float at[3], float distance, int low[3],
+                       int high[3]) {
     for (int i = 0; i < 3; i++) {
         low[i] = rvi_sph_cell_along(&w->rules, i, at[i] - distance);
         high[i] = rvi_sph_cell_along(&w->rules, i, at[i] + distance);
     }
+}
+
+static bool is_near(rvi_v4 p, const float at[3], float distance) {
+    float dx = p[0] - at[0], dy = p[1] - at[1], dz = p[2] - at[2];
+    return (dx * dx + dy * dy) + dz * dz < distance * distance;
+}
+
+bool rvi_sph_is_free(const rvi_sph *w, const float at[3], float distance) {
+    int low[3], high[3];
+    cells_near(w, at, distance, low, high);
     for (int z = low[2]; z <= high[2]; z++)
         for (int y = low[1]; y <= high[1]; y++) {
             size_t row = (size_t)((z * w->cells[1] + y) * w->cells[0]);
             uint32_t last = w->cell_start[row + (size_t)high[0] + 1];
-            for (uint32_t k = w->cell_start[row + (size_t)low[0]]; k < last; k++) {
-                rvi_v4 p = w->particles.places[k];
-                float dx = p[0] - at[0], dy = p[1] - at[1], dz = p[2] - at[2];
-                if ((dx * dx + dy * dy) + dz * dz < distance * distance)
+            for (uint32_t k = w->cell_start[row + (size_t)low[0]]; k < last; k++)
+                if (is_near(w->particles.places[k], at, distance))
                     return false;
-            }
         }
+    return true;
+}
+
+bool rvi_sph_is_free_of(const rvi_sph *w, const uint32_t *others, size_t count, const float at[3],
+                        float distance) {
+    int low[3], high[3];
+    cells_near(w, at, distance, low, high);
+    for (size_t k = 0; k < count; k++) {
+        rvi_v4 p = w->particles.places[others[k]];
+        bool near = is_near(p, at, distance);
+        for (int i = 0; i < 3 && near; i++) {
+            int cell = rvi_sph_cell_along(&w->rules, i, p[i]);
+            near = cell >= low[i] && cell <= high[i];
+        }
+        if (near)
+            return false;
+    }
     return true;
 }

@@ -51,28 +51,32 @@ enum { ROUND = 40, DISPLACEMENT_ITERATIONS = 4 };
 #define EACH(s, pass)                                                                              \
     ((s)->w->device != NULL ? rvi_sph_device_##pass(s)                                             \
                             : rvi_sph_each_block((s)->w, pass##_block, s))
+/* One that sums up nothing. */
+#define EACH_OWN(s, pass)                                                                          \
+    ((s)->w->device != NULL ? rvi_sph_device_##pass(s)                                             \
+                            : rvi_sph_each_piece((s)->w, pass##_piece, s))
 
 static void guess_block(void *arg, int64_t block) {
     const rvi_sph_solve *s = arg;
     rvi_sph *w = s->w;
-    const float *k = s->displaces ? w->particles.displacement_k : w->particles.velocity_k;
+    const float *k = w->particles.velocity_k;
     float scale = rvi_sph_guess_scale(s);
     size_t end = rvi_sph_block_end(w, block);
     for (size_t i = rvi_sph_block_begin(block); i < end; i++)
         w->k[i] = scale * k[i];
 }
 
-static void accelerate_block(void *arg, int64_t block) {
+static void accelerate_piece(void *arg, int64_t piece) {
     const rvi_sph_solve *s = arg;
     rvi_sph *w = s->w;
-    w->passes->accelerate(w, s->from, rvi_sph_block_begin(block), rvi_sph_block_end(w, block));
+    w->passes->accelerate(w, s->from, rvi_sph_piece_begin(piece), rvi_sph_piece_end(w, piece));
 }
 
 /* The speeds with the pressure of the present k. */
-static void project_block(void *arg, int64_t block) {
+static void project_piece(void *arg, int64_t piece) {
     const rvi_sph_solve *s = arg;
     rvi_sph *w = s->w;
-    size_t first = rvi_sph_block_begin(block), end = rvi_sph_block_end(w, block);
+    size_t first = rvi_sph_piece_begin(piece), end = rvi_sph_piece_end(w, piece);
     w->passes->accelerate(w, w->k, first, end);
     for (size_t i = first; i < end; i++)
         w->projected[i] = w->predicted[i] + s->cg.dt * w->acceleration[i];
@@ -114,7 +118,9 @@ static void clamp_block(void *arg, int64_t block) {
 
 /* The velocities are found. Sums up the excess density; so far nothing is displaced. */
 static void finish_velocities_block(void *arg, int64_t block) {
-    rvi_sph *w = ((rvi_sph_solve *)arg)->w;
+    const rvi_sph_solve *s = arg;
+    rvi_sph *w = s->w;
+    float scale = rvi_sph_guess_scale(s);
     size_t end = rvi_sph_block_end(w, block);
     double excess = 0;
     for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
@@ -125,6 +131,7 @@ static void finish_velocities_block(void *arg, int64_t block) {
         w->pressure[i] = k * w->virial[i] * w->desc.density;
         w->next.velocity_k[i] = k;
         w->next.displacement_k[i] = 0;
+        w->k[i] = scale * w->particles.displacement_k[i]; /* the guess of displacements */
     }
     w->sums[RVI_SPH_EXCESS][block] = excess;
 }
@@ -153,7 +160,7 @@ static rv_status run_round(rvi_sph_solve *s, int most, int *iterations, bool *do
     rv_status status = RV_OK;
     for (int n = 0; n < most && r_z > 0 && (residual > enough || moved > least); n++) {
         s->from = w->direction;
-        status = EACH(s, accelerate);
+        status = EACH_OWN(s, accelerate);
         if (status == RV_OK)
             status = EACH(s, apply);
         double p_ap = rvi_sph_sum(w, RVI_SPH_P_AP), r_p = rvi_sph_sum(w, RVI_SPH_R_P);
@@ -196,7 +203,7 @@ static rv_status solve(rvi_sph_solve *s, int most, int *iterations) {
         if (*iterations == before)
             break;
         if (status == RV_OK)
-            status = EACH(s, project);
+            status = EACH_OWN(s, project);
     }
     return status;
 }
@@ -231,9 +238,9 @@ static rv_status displace(rvi_sph_solve *s) {
     w->compression = (float)(rvi_sph_sum(w, RVI_SPH_EXCESS) / (double)w->count);
     if ((double)w->compression <= s->tolerance)
         return RV_OK;
-    rv_status status = EACH(s, guess);
+    rv_status status = w->device != NULL ? rvi_sph_device_guess(s) : RV_OK;
     if (status == RV_OK)
-        status = EACH(s, project);
+        status = EACH_OWN(s, project);
     if (status == RV_OK)
         status = solve(s, DISPLACEMENT_ITERATIONS, &w->iterations[1]);
     return status == RV_OK ? EACH(s, finish_displacements) : status;
@@ -242,8 +249,12 @@ static rv_status displace(rvi_sph_solve *s) {
 /* Neighbours, and `projected` of the first guess. */
 static rv_status list_on_processor(rvi_sph_solve *s) {
     rvi_sph *w = s->w;
-    rvi_sph_lister lister = {
-        .w = w, .dt = s->cg.dt, .slice = w->passes->prepare, .block = project_block, .arg = s};
+    rvi_sph_lister lister = {.w = w,
+                             .dt = s->cg.dt,
+                             .walls = true,
+                             .slice = w->passes->prepare,
+                             .piece = project_piece,
+                             .arg = s};
     rv_status status = EACH(s, guess);
     return status == RV_OK ? rvi_sph_list_neighbours(&lister) : status;
 }
@@ -256,13 +267,11 @@ static rv_status list_on_device(rvi_sph_solve *s) {
     if (status == RV_OK && !listed) {
         w->device = NULL;
         status = rvi_sph_sort(w);
-        if (status == RV_OK)
-            status = rvi_sph_find_walls(w);
         return status == RV_OK ? list_on_processor(s) : status;
     }
     if (status == RV_OK)
         status = EACH(s, guess);
-    return status == RV_OK ? EACH(s, project) : status;
+    return status == RV_OK ? EACH_OWN(s, project) : status;
 }
 
 rv_status rvi_sph_solve_project(rvi_sph *w, float longest, float *dt) {

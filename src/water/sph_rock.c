@@ -61,11 +61,12 @@ typedef struct pushing {
     float near; /* m: who was farther away is not too near now */
 } pushing;
 
-static void push_block(void *arg, int64_t block) {
+static void push_piece(void *arg, int64_t piece) {
     const pushing *p = arg;
     rvi_sph *w = p->w;
-    size_t end = rvi_sph_block_end(w, block), pushed = 0, changed = 0;
-    for (size_t i = rvi_sph_block_begin(block); i < end; i++) {
+    size_t end = rvi_sph_piece_end(w, piece);
+    uint32_t pushed = 0, changed = 0;
+    for (size_t i = rvi_sph_piece_begin(piece); i < end; i++) {
         rvi_v4 at = w->particles.places[i], v = w->particles.speeds[i];
         bool jumped = rvi_wall_index_jumped(&w->rock, (const float[3]){at[0], at[1], at[2]});
         w->leaves[i] = 0;
@@ -77,20 +78,23 @@ static void push_block(void *arg, int64_t block) {
         changed += memcmp(&w->particles.places[i], &at, sizeof at) != 0 ||
                    memcmp(&w->particles.speeds[i], &v, sizeof v) != 0;
     }
-    w->sums[0][block] = (double)pushed;
-    w->sums[1][block] = (double)changed;
+    w->counts[2 * piece] = pushed;
+    w->counts[2 * piece + 1] = changed;
 }
 
 void rvi_sph_push_out(rvi_sph *w, const rvi_touch *touches, float reach, float farthest,
                       size_t *pushed_out, size_t *trapped) {
     float near = (RVI_SPH_STOP + farthest) * w->desc.spacing + 2 * w->rock.slack;
     pushing p = {.w = w, .touches = touches, .near = rvi_minf(1.01f * near, 0.999f * reach)};
-    size_t blocks = (w->count + RVI_SPH_BLOCK - 1) / RVI_SPH_BLOCK;
-    rvi_finish(w->ctx, (int64_t)blocks, push_block, &p);
-    *pushed_out = (size_t)rvi_sph_sum(w, 0);
-    if (rvi_sph_sum(w, 1) > 0)
+    size_t pieces = (w->count + RVI_SPH_PIECE - 1) / RVI_SPH_PIECE, changed = 0;
+    rvi_finish(w->ctx, (int64_t)pieces, push_piece, &p);
+    *pushed_out = *trapped = 0;
+    for (size_t i = 0; i < pieces; i++) {
+        *pushed_out += w->counts[2 * i];
+        changed += w->counts[2 * i + 1];
+    }
+    if (changed > 0)
         rvi_sph_changed(w, RVI_SPH_PLACES);
-    *trapped = 0;
     for (size_t i = 0; i < w->count; i++)
         *trapped += w->leaves[i];
     if (*trapped > 0)

@@ -42,14 +42,24 @@ void rvi_sph_set_sediment(rvi_sph *w, size_t particle, double sediment) {
     rvi_sph_changed(w, RVI_SPH_SEDIMENTS);
 }
 
-static void load_block(void *arg, int64_t block) {
+static void load_piece(void *arg, int64_t piece) {
     const drift *d = arg;
     rvi_sph *w = d->w;
-    for (size_t i = rvi_sph_block_begin(block); i < rvi_sph_block_end(w, block); i++) {
+    uint32_t loaded = 0;
+    for (size_t i = rvi_sph_piece_begin(piece); i < rvi_sph_piece_end(w, piece); i++) {
         drift_load load =
             drift_load_of(&d->rules, w->particles.sediments[i], w->neighbour_count[i]);
         w->loads[i] = (rvi_v4){load.sediment, load.room, load.limit, 0};
+        loaded += w->particles.sediments[i] != 0;
     }
+    w->counts[piece] = loaded;
+}
+
+static bool any_loaded(const rvi_sph *w) {
+    uint32_t any = 0;
+    for (size_t i = 0; i * RVI_SPH_PIECE < w->count; i++)
+        any |= w->counts[i];
+    return any != 0;
 }
 
 static RVI_HOT rvi_four four_of(const rvi_v4 *from, const uint32_t which[4]) {
@@ -108,15 +118,13 @@ rv_status rvi_sph_drift_sediment(rvi_sph *w, const rvi_sph_drift *desc) {
     if (desc->settle <= 0 && desc->spread <= 0)
         return RV_OK;
     drift d = {w, rules_of(w, desc)};
-    bool device = rvi_sph_device_lists(w), any = device;
+    bool device = rvi_sph_device_lists(w);
     rv_status status = device ? rvi_sph_device_drift(w, &d.rules) : rvi_sph_leave_device(w);
-    for (size_t i = 0; i < w->count && !any && status == RV_OK; i++)
-        any = w->particles.sediments[i] != 0;
-    if (!any || status != RV_OK)
+    if (!device && status == RV_OK)
+        status = rvi_sph_each_piece(w, load_piece, &d);
+    if (!device && (status != RV_OK || !any_loaded(w)))
         return status;
     if (!device)
-        status = rvi_sph_each_block(w, load_block, &d);
-    if (!device && status == RV_OK)
         status = rvi_sph_each_piece(w, drift_piece, &d);
     if (status == RV_OK) {
         double *swap = w->particles.sediments;

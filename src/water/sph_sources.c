@@ -132,8 +132,27 @@ static bool at_open_side(const rvi_sph *w, rvi_v4 at) {
     return rvi_sph_at_open_side(&w->rules, (const float[3]){at[0], at[1], at[2]});
 }
 
+/* Tells of those that leave in the order of cells, in which new ones come last. */
+static rv_status tell_by_cells(const rvi_sph *w, const uint8_t *leaves, size_t count,
+                               size_t first_new) {
+    rvi_keyed *keys = rvi_alloc(w->ctx, count, sizeof *keys, "particles that leave");
+    if (keys == NULL)
+        return RV_ERROR_MEMORY;
+    size_t found = 0;
+    for (size_t i = 0; i < w->count; i++)
+        if (leaves[i]) {
+            uint64_t cell = rvi_sph_cell_number(w, w->particles.places[i]);
+            keys[found++] = (rvi_keyed){i < first_new ? cell : UINT64_MAX, (uint32_t)i};
+        }
+    rv_status status = rvi_sort(w->ctx, keys, count);
+    for (size_t k = 0; k < count && status == RV_OK; k++)
+        tell_gone(w, keys[k].value);
+    rvi_free(w->ctx, keys);
+    return status;
+}
+
 /* Removes the particles that the last step has brought to an open side. */
-static rv_status leave_box(rvi_sph *w, bool *changed) {
+static rv_status leave_box(rvi_sph *w, size_t first_new, bool *sorted) {
     size_t count = 0, sides = 0;
     for (int i = 0; i < 3; i++)
         sides += (size_t)w->desc.open[i][0] + (size_t)w->desc.open[i][1];
@@ -146,10 +165,12 @@ static rv_status leave_box(rvi_sph *w, bool *changed) {
         return RV_ERROR_MEMORY;
     for (size_t i = 0; i < w->count; i++)
         leaves[i] = at_open_side(w, w->particles.places[i]);
-    rvi_sph_remove(w, leaves);
+    rv_status status = tell_by_cells(w, leaves, count, first_new);
+    if (status == RV_OK)
+        compact(w, leaves);
     rvi_free(w->ctx, leaves);
-    *changed = true;
-    return RV_OK;
+    *sorted = false;
+    return status;
 }
 
 /* ---- Particles that come ---- */
@@ -159,7 +180,36 @@ typedef struct new_particles {
     size_t *source;
     size_t count, most;
     size_t others; /* how many of them, the first ones, may be too near */
+    bool sorted;   /* do the others stand in the order of their cells? If not: */
+    size_t near;   /* how many, in `order`, are near the source, */
+    size_t looked; /* and how many have been looked at so far */
 } new_particles;
+
+/* A few places are free of few particles. Where there are many of both, the particles are sorted
+ * into cells first. */
+static rv_status look_at(rvi_sph *w, new_particles *n, size_t count) {
+    n->looked += count;
+    if (n->sorted || n->looked <= 8 * w->count)
+        return RV_OK;
+    n->sorted = true;
+    return rvi_sph_sort(w);
+}
+
+static rv_status list_near(rvi_sph *w, const rvi_sph_source_state *s, new_particles *n) {
+    rv_status status = look_at(w, n, w->count);
+    float spacing = w->desc.spacing;
+    n->near = 0;
+    for (size_t i = 0; i < w->count && !n->sorted; i++) {
+        rvi_v4 p = w->particles.places[i];
+        bool near = true;
+        for (int k = 0; k < 3 && near; k++)
+            near = p[k] > s->low[k] - spacing &&
+                   p[k] < s->low[k] + spacing * (float)(s->counts[k] + 1);
+        w->order[n->near] = (uint32_t)i;
+        n->near += near;
+    }
+    return status;
+}
 
 /* Is there room for a particle? The rock may have grown into the source. */
 static bool has_room(const rvi_sph *w, const new_particles *n, const float at[3]) {
@@ -171,7 +221,9 @@ static bool has_room(const rvi_sph *w, const new_particles *n, const float at[3]
         if (sum < room * room)
             return false;
     }
-    return rvi_sph_is_free(w, at, room) && !rvi_sph_in_rock(w, at);
+    return (n->sorted ? rvi_sph_is_free(w, at, room)
+                      : rvi_sph_is_free_of(w, w->order, n->near, at, room)) &&
+           !rvi_sph_in_rock(w, at);
 }
 
 /* Could particles of two sources come too near to each other? */
@@ -189,12 +241,16 @@ static bool are_near(const rvi_sph *w, const rvi_sph_source_state *a,
 static rv_status try_places(rvi_sph *w, size_t number, new_particles *n) {
     rvi_sph_source_state *s = &w->sources[number];
     size_t places = rvi_sph_source_places(s);
+    rv_status status = s->due >= 1 ? list_near(w, s, n) : RV_OK;
     n->others = 0;
     for (size_t k = 0; k < number; k++)
         n->others = are_near(w, s, &w->sources[k]) ? n->count : n->others;
     for (size_t tries = 0; tries < places && s->due >= 1 && n->count < n->most; tries++) {
         float at[3];
-        rv_status status = rvi_poll(w->ctx);
+        if (status == RV_OK)
+            status = rvi_poll(w->ctx);
+        if (status == RV_OK)
+            status = look_at(w, n, n->near);
         if (status != RV_OK)
             return status;
         source_place(w, s, s->next, at);
@@ -207,7 +263,7 @@ static rv_status try_places(rvi_sph *w, size_t number, new_particles *n) {
         s->due -= 1;
     }
     s->due = s->due > 1 ? 1 : s->due;
-    return RV_OK;
+    return status;
 }
 
 static rv_status add_new_particles(rvi_sph *w, const new_particles *n) {
@@ -228,7 +284,7 @@ static bool some_leave(const rvi_sph *w, const new_particles *n) {
 
 /* Those for which there is room come, and those at open sides leave. On a device the host sees all
  * of the particles only if some leave. */
-static rv_status exchange(rvi_sph *w, new_particles *n, bool *changed) {
+static rv_status exchange(rvi_sph *w, new_particles *n, bool *sorted) {
     rv_status status = w->device != NULL && n->most > 0 ? rvi_sph_device_show_cells(w) : RV_OK;
     for (size_t i = 0; i < w->source_count && status == RV_OK && n->most > 0; i++)
         status = try_places(w, i, n);
@@ -237,25 +293,27 @@ static rv_status exchange(rvi_sph *w, new_particles *n, bool *changed) {
         status = rvi_sph_fetch(w);
     if (status == RV_OK && n->count > 0) {
         status = add_new_particles(w, n);
-        *changed = true;
+        n->sorted = false;
     }
-    return status == RV_OK && all ? leave_box(w, changed) : status;
+    if (status == RV_OK && all)
+        status = leave_box(w, w->count - n->count, &n->sorted);
+    *sorted = n->sorted;
+    return status;
 }
 
 /* In one step no more particles come than there may be in all. The places of those that leave are
  * free in the next step. */
-rv_status rvi_sph_run_sources(rvi_sph *w, float dt, bool *changed) {
+rv_status rvi_sph_run_sources(rvi_sph *w, float dt, bool *sorted) {
     size_t most = 0;
-    *changed = false;
     for (size_t i = 0; i < w->source_count; i++) {
         w->sources[i].due += w->sources[i].desc.rate * (double)dt;
         most += w->sources[i].due >= 1 ? rvi_sph_source_places(&w->sources[i]) : 0;
     }
-    new_particles n = {.most = most < w->desc.most ? most : w->desc.most};
+    new_particles n = {.most = most < w->desc.most ? most : w->desc.most, .sorted = *sorted};
     n.at = n.most > 0 ? rvi_alloc(w->ctx, n.most, sizeof *n.at, "new particles") : NULL;
     n.source = n.most > 0 ? rvi_alloc(w->ctx, n.most, sizeof *n.source, "new particles") : NULL;
     bool room = n.most == 0 || (n.at != NULL && n.source != NULL);
-    rv_status status = room ? exchange(w, &n, changed) : RV_ERROR_MEMORY;
+    rv_status status = room ? exchange(w, &n, sorted) : RV_ERROR_MEMORY;
     rvi_free(w->ctx, n.at);
     rvi_free(w->ctx, n.source);
     return status;

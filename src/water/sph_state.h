@@ -82,7 +82,7 @@ struct rvi_sph {
     float max_speed2;          /* m2/s2 */
     float potential_range;     /* m2/s2: gravity times the height of the water */
     /* Neighbours. */
-    uint32_t *lists;           /* while they are made: one slice of each block */
+    uint32_t *lists;           /* while they are made: one slice of each piece */
     uint32_t *neighbour_count; /* of particles */
     size_t stride;             /* room in each list */
     uint32_t *columns;         /* the lists of all slices: twice the numbers of particles */
@@ -110,6 +110,7 @@ struct rvi_sph {
     rvi_v4 *loads;              /* of the drift of sediment */
     uint8_t *leaves;            /* has a particle no way out of the rock? */
     double *sums[RVI_SPH_SUMS]; /* a part for each block */
+    uint32_t *counts;           /* one or two of each piece */
     /* On a device. */
     rvi_device *device;     /* of this step; NULL: the processor does it */
     rvi_sph_remote *remote; /* NULL: no step was there yet */
@@ -121,8 +122,9 @@ rv_status rvi_sph_sort(rvi_sph *w);
 typedef struct rvi_sph_lister { /* what is done with new lists while they are in the cache */
     rvi_sph *w;
     float dt;
+    bool walls; /* of the particles of a piece are found before */
     void (*slice)(rvi_sph *w, float dt, size_t first, size_t end);
-    void (*block)(void *arg, int64_t block); /* may be NULL */
+    void (*piece)(void *arg, int64_t piece); /* may be NULL */
     void *arg;
 } rvi_sph_lister;
 rv_status rvi_sph_list_neighbours(rvi_sph_lister *l);
@@ -130,9 +132,17 @@ rv_status rvi_sph_resize_lists(rvi_sph *w, size_t stride);
 size_t rvi_sph_stride_for(size_t longest); /* list, and some more */
 /* After a sort: is no particle nearer? */
 bool rvi_sph_is_free(const rvi_sph *w, const float at[3], float distance);
+/* The same without one, where none but `others` can be. */
+bool rvi_sph_is_free_of(const rvi_sph *w, const uint32_t *others, size_t count, const float at[3],
+                        float distance);
+static inline uint32_t rvi_sph_cell_number(const rvi_sph *w, rvi_v4 p) {
+    int x = rvi_sph_cell_along(&w->rules, 0, p[0]), y = rvi_sph_cell_along(&w->rules, 1, p[1]),
+        z = rvi_sph_cell_along(&w->rules, 2, p[2]);
+    return (uint32_t)((z * w->cells[1] + y) * w->cells[0] + x);
+}
 
 /* ---- sph_walls.c ---- */
-rv_status rvi_sph_find_walls(rvi_sph *w);
+void rvi_sph_find_walls(rvi_sph *w, int64_t piece);
 typedef struct rvi_sph_near_walls {
     rvi_v4 density, acceleration; /* as wall_density and wall_acceleration */
     float clearance;
@@ -140,7 +150,9 @@ typedef struct rvi_sph_near_walls {
 } rvi_sph_near_walls;
 /* Of a particle at that place with that speed. */
 rvi_sph_near_walls rvi_sph_walls_at(const rvi_sph *w, rvi_v4 at, rvi_v4 v);
-rv_status rvi_sph_move(rvi_sph *w, float dt); /* `particles` by `predicted` and `shift` to `next` */
+/* `particles` by `predicted` and `shift` to `next`. Counts those of `next` with a number that is
+ * not finite, or faster than the root of `fastest2`. */
+rv_status rvi_sph_move(rvi_sph *w, float dt, float fastest2, double *bad);
 /* Goes a path beside rock. A particle that finds no place stays where it was, at rest. */
 void rvi_sph_walk(const rvi_sph *w, rvi_sph_walker *g);
 /* Faces have moved: pushes particle i to where it may be; false: there is no way out of the rock.
@@ -150,7 +162,6 @@ bool rvi_sph_push_out_one(rvi_sph *w, size_t i, bool jumped);
 /* ---- sph_project.c, sph_weak.c: find `predicted`, `shift` and the time of the step ---- */
 rv_status rvi_sph_solve_project(rvi_sph *w, float longest, float *dt);
 rv_status rvi_sph_solve_weak(rvi_sph *w, float longest, float *dt);
-rv_status rvi_sph_finish_weak(rvi_sph *w); /* after the move */
 
 typedef struct rvi_sph_solve { /* the search for pressure */
     rvi_sph *w;
@@ -201,7 +212,8 @@ bool rvi_sph_device_lists(const rvi_sph *w); /* has the device the neighbours of
 rv_status rvi_sph_device_drift(rvi_sph *w, const rvi_sph_drift_rules *d);
 
 /* ---- sph_sources.c ---- */
-rv_status rvi_sph_run_sources(rvi_sph *w, float dt, bool *changed);
+/* `sorted`: do the particles stand in the order of their cells, before and after? */
+rv_status rvi_sph_run_sources(rvi_sph *w, float dt, bool *sorted);
 size_t rvi_sph_source_places(const rvi_sph_source_state *s);
 
 /* ---- sph.c ---- */

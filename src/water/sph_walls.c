@@ -57,8 +57,7 @@ rvi_sph_near_walls rvi_sph_walls_at(const rvi_sph *w, rvi_v4 at, rvi_v4 v) {
     return walls_at(w, rvi_sph_reach(w), at, v);
 }
 
-static void walls_piece(void *arg, int64_t piece) {
-    rvi_sph *w = arg;
+void rvi_sph_find_walls(rvi_sph *w, int64_t piece) {
     float reach = rvi_sph_reach(w);
     size_t end = rvi_sph_piece_end(w, piece);
     for (size_t i = rvi_sph_piece_begin(piece); i < end; i++) {
@@ -69,10 +68,6 @@ static void walls_piece(void *arg, int64_t piece) {
         w->wall_density[i] = near.density;
         w->wall_acceleration[i] = near.acceleration;
     }
-}
-
-rv_status rvi_sph_find_walls(rvi_sph *w) {
-    return rvi_sph_each_piece(w, walls_piece, w);
 }
 
 bool rvi_sph_in_rock(const rvi_sph *w, const float at[3]) {
@@ -152,13 +147,24 @@ void rvi_sph_walk(const rvi_sph *w, rvi_sph_walker *g) {
 
 typedef struct moves {
     rvi_sph *w;
-    float dt;
+    float dt, fastest2;
 } moves;
+
+/* Has particle i of `next` a number that is not finite, or is it too fast? */
+static bool is_bad(const rvi_sph *w, size_t i, float fastest2) {
+    const rvi_sph_particles *p = &w->next;
+    rvi_v4 v = p->speeds[i], zero = p->places[i] - p->places[i];
+    float k = p->velocity_k[i] + p->displacement_k[i];
+    float square = (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2];
+    return !((zero[0] + zero[1]) + zero[2] == 0 && square <= fastest2 && k - k == 0 &&
+             p->sediments[i] - p->sediments[i] == 0);
+}
 
 static void move_piece(void *arg, int64_t piece) {
     const moves *m = arg;
     rvi_sph *w = m->w;
     size_t end = rvi_sph_piece_end(w, piece);
+    uint32_t bad = 0;
     for (size_t i = rvi_sph_piece_begin(piece); i < end; i++) {
         rvi_v4 at = w->particles.places[i], v = w->predicted[i], path = m->dt * (v + w->shift[i]);
         rvi_v4 to = at + path;
@@ -176,18 +182,23 @@ static void move_piece(void *arg, int64_t piece) {
         rvi_v4 way = to - at;
         to[3] = v[3] = 0;
         w->next.places[i] = to;
-        w->next.speeds[i] = v;
+        w->next.speeds[i] = w->next.half_kicks != NULL ? v - w->next.half_kicks[i] : v;
         w->clearance[i] =
             rvi_sph_still_clear(w->clearance[i], (const float[3]){way[0], way[1], way[2]});
         w->next.ages[i] = w->particles.ages[i] + m->dt;
         w->next.sediments[i] = w->particles.sediments[i];
         w->next.numbers[i] = w->particles.numbers[i];
+        bad += is_bad(w, i, m->fastest2);
     }
+    w->counts[piece] = bad;
 }
 
-rv_status rvi_sph_move(rvi_sph *w, float dt) {
-    moves m = {.w = w, .dt = dt};
-    return rvi_sph_each_piece(w, move_piece, &m);
+rv_status rvi_sph_move(rvi_sph *w, float dt, float fastest2, double *bad) {
+    moves m = {.w = w, .dt = dt, .fastest2 = fastest2};
+    rv_status status = rvi_sph_each_piece(w, move_piece, &m);
+    for (size_t i = 0; i * RVI_SPH_PIECE < w->count && status == RV_OK; i++)
+        *bad += (double)w->counts[i];
+    return status;
 }
 
 /* ---- Walls that move ---- */

@@ -30,20 +30,9 @@ static void force_block(void *arg, int64_t block) {
     }
 }
 
-static void kick_block(void *arg, int64_t block) {
-    rvi_sph *w = arg;
-    size_t end = rvi_sph_block_end(w, block);
-    for (size_t i = rvi_sph_block_begin(block); i < end; i++)
-        w->next.speeds[i] -= w->next.half_kicks[i];
-}
-
-rv_status rvi_sph_finish_weak(rvi_sph *w) {
-    return rvi_sph_each_block(w, kick_block, w);
-}
-
 rv_status rvi_sph_solve_weak(rvi_sph *w, float longest, float *dt) {
     *dt = w->step = rvi_minf(w->desc.weak.step, longest);
-    rvi_sph_lister lister = {.w = w, .dt = *dt, .slice = w->passes->weak_density};
+    rvi_sph_lister lister = {.w = w, .dt = *dt, .walls = true, .slice = w->passes->weak_density};
     rv_status status = rvi_sph_list_neighbours(&lister);
     return status == RV_OK ? rvi_sph_each_block(w, force_block, w) : status;
 }

@@ -39,6 +39,14 @@ typedef struct rvi_wall_change {
     double at[3][3]; /* m: its corners, in the coordinates of the mesh */
 } rvi_wall_change;
 
+/* What is left to do for a face in a change: in which cells it is entered, twice their number and
+ * one, and from which it goes. */
+enum { RVI_WALL_NOTED = 15 };
+typedef struct rvi_wall_after {
+    uint8_t left, count;
+    uint32_t cells[RVI_WALL_NOTED];
+} rvi_wall_after;
+
 typedef struct rvi_wall_index {
     rv_context *ctx;
     double low[3];
@@ -49,7 +57,7 @@ typedef struct rvi_wall_index {
     rvi_wall_face *entered; /* as they were when they were entered */
     rvi_v4 *spheres;        /* around faces: centre and radius */
     uint8_t *live;          /* is there a face with that number? */
-    uint8_t *after;         /* what is left to do for it in a change */
+    rvi_wall_after *after;  /* what is left to do for it in a change */
     size_t face_count, face_room;
     float cell, per_cell; /* m: the size of a cell; 1 over it */
     int cells[3];

@@ -13,7 +13,7 @@
 #include "base/threads.h"
 #include "base/vector.h"
 
-enum { MOST_CELLS = 1 << 20, LEAST_ROOM = 4, BLOCK = 128 };
+enum { MOST_CELLS = 1 << 20, LEAST_ROOM = 4, BLOCK = 64 };
 #define NOTHING UINT32_MAX
 /* As a share of the reach. */
 #define SLACK 0.06f
@@ -78,7 +78,7 @@ static rv_status make_room(rvi_wall_index *w, size_t faces) {
     rvi_wall_face *entered = rvi_alloc(w->ctx, room, sizeof *entered, what);
     rvi_v4 *spheres = rvi_alloc(w->ctx, room, sizeof *spheres, what);
     uint8_t *live = rvi_alloc(w->ctx, room, sizeof *live, what);
-    uint8_t *after = rvi_alloc(w->ctx, room, sizeof *after, what);
+    rvi_wall_after *after = rvi_alloc(w->ctx, room, sizeof *after, what);
     if (now == NULL || entered == NULL || spheres == NULL || live == NULL || after == NULL) {
         rvi_free(w->ctx, now);
         rvi_free(w->ctx, entered);
@@ -194,14 +194,21 @@ static void remove_from_list(rvi_wall_index *w, size_t cell, uint32_t face) {
 
 /* Is the plane of the face near enough to the cell? Without this, oblique faces would be in all
  * cells of their bounding box. */
-static bool plane_near(const rvi_wall_index *w, const rvi_wall_face *face, const int cell[3]) {
-    float from[3], half = 0.5f * w->cell + (w->reach + w->slack), width = 0;
-    for (int i = 0; i < 3; i++) {
+static bool plane_near(const rvi_wall_index *w, const rvi_wall_face *face, float width,
+                       const int cell[3]) {
+    float from[3];
+    for (int i = 0; i < 3; i++)
         from[i] = ((float)cell[i] + 0.5f) * w->cell - face->at[0][i];
-        width += half * (face->normal[i] < 0 ? -face->normal[i] : face->normal[i]);
-    }
     float distance = rvi_dot3f(from, face->normal);
-    return (distance < 0 ? -distance : distance) <= width * 1.001f;
+    return (distance < 0 ? -distance : distance) <= width;
+}
+
+/* How far the plane of a face may be from the middle of a cell. */
+static float width_of(const rvi_wall_index *w, const rvi_wall_face *face) {
+    float half = 0.5f * w->cell + (w->reach + w->slack), width = 0;
+    for (int i = 0; i < 3; i++)
+        width += half * (face->normal[i] < 0 ? -face->normal[i] : face->normal[i]);
+    return width * 1.001f;
 }
 
 /* The cells around a face, inclusive: those of its lists are among them. */
@@ -234,25 +241,39 @@ static bool has_cell(const cell_range *range, const int c[3]) {
     return true;
 }
 
-/* Takes the face out of the cells where it was entered as `was`, and enters it as `now`; NULL: it
- * was not there, or goes. Most cells are near it before and after, and their lists stay. */
-static rv_status enter_face(rvi_wall_index *w, uint32_t number, const rvi_wall_face *was,
-                            const rvi_wall_face *now) {
+typedef rv_status (*cell_fn)(rvi_wall_index *w, void *user, size_t cell, bool enters);
+
+/* Tells of the cells that a face leaves, where it was entered as `was`, and of those that it enters
+ * as `now`; NULL: it was not there, or goes. Most cells are near it before and after. */
+static rv_status compare_cells(rvi_wall_index *w, const rvi_wall_face *was,
+                               const rvi_wall_face *now, cell_fn tell, void *user) {
     cell_range old = cells_around(w, was != NULL ? was : now);
     cell_range new = cells_around(w, now != NULL ? now : was), all = both(old, &new);
+    float old_width = was != NULL ? width_of(w, was) : 0, width = now ? width_of(w, now) : 0;
     rv_status status = RV_OK;
     int c[3];
     for (c[2] = all.low[2]; c[2] <= all.high[2]; c[2]++)
         for (c[1] = all.low[1]; c[1] <= all.high[1]; c[1]++)
             for (c[0] = all.low[0]; c[0] <= all.high[0]; c[0]++) {
-                bool before = was != NULL && has_cell(&old, c) && plane_near(w, was, c);
-                bool after = now != NULL && has_cell(&new, c) && plane_near(w, now, c);
-                if (before && !after)
-                    remove_from_list(w, rvi_wall_index_cell_number(w, c), number);
-                if (after && !before && status == RV_OK)
-                    status = add_to_list(w, rvi_wall_index_cell_number(w, c), number);
+                bool before = was != NULL && has_cell(&old, c) && plane_near(w, was, old_width, c);
+                bool after = now != NULL && has_cell(&new, c) && plane_near(w, now, width, c);
+                if (before != after && status == RV_OK)
+                    status = tell(w, user, rvi_wall_index_cell_number(w, c), after);
             }
     return status;
+}
+
+static rv_status change_cell(rvi_wall_index *w, void *user, size_t cell, bool enters) {
+    uint32_t face = *(uint32_t *)user;
+    if (enters)
+        return add_to_list(w, cell, face);
+    remove_from_list(w, cell, face);
+    return RV_OK;
+}
+
+static rv_status enter_face(rvi_wall_index *w, uint32_t number, const rvi_wall_face *was,
+                            const rvi_wall_face *now) {
+    return compare_cells(w, was, now, change_cell, &number);
 }
 
 /* Cells that a face may have crossed, and those beside them. */
@@ -274,8 +295,29 @@ static void mark_swept_cells(rvi_wall_index *w, const rvi_wall_face *before,
             }
 }
 
-/* What is left to do for a face after the first pass over all changes. */
-enum { NOTHING_LEFT, ENTER, ALL };
+/* What is left to do for a face after the first pass over all changes: nothing, to change the lists
+ * of some cells, to find out which and change them, or all of it. */
+enum { NOTHING_LEFT, CHANGE_LISTS, ENTER, ALL };
+
+static rv_status note_cell(rvi_wall_index *w, void *user, size_t cell, bool enters) {
+    (void)w;
+    rvi_wall_after *after = user;
+    if (after->count < RVI_WALL_NOTED)
+        after->cells[after->count++] = 2 * (uint32_t)cell + enters;
+    else
+        after->left = ENTER;
+    return RV_OK;
+}
+
+/* The cells of most faces are few, so that all threads can find them. */
+static void note_cells(rvi_wall_index *w, uint32_t f, const rvi_wall_face *now) {
+    rvi_wall_after *after = &w->after[f];
+    after->left = CHANGE_LISTS;
+    after->count = 0;
+    compare_cells(w, &w->entered[f], now, note_cell, after);
+    if (after->left == CHANGE_LISTS)
+        w->entered[f] = *now;
+}
 
 typedef struct change_work {
     rvi_wall_index *w;
@@ -291,7 +333,7 @@ static void move_block(void *arg, int64_t block) {
     for (size_t i = first; i < end; i++) {
         uint32_t f = c->changes[i].face;
         rvi_wall_face now;
-        w->after[f] = ALL;
+        w->after[f].left = ALL;
         if (c->changes[i].gone || !w->live[f])
             continue;
         make_face(w, c->changes[i].at, &now);
@@ -299,7 +341,9 @@ static void move_block(void *arg, int64_t block) {
             continue;
         w->faces[f] = now;
         w->spheres[f] = sphere_of(&now);
-        w->after[f] = moved(&w->entered[f], &now) > w->slack ? ENTER : NOTHING_LEFT;
+        w->after[f].left = NOTHING_LEFT;
+        if (moved(&w->entered[f], &now) > w->slack)
+            note_cells(w, f, &now);
     }
 }
 
@@ -329,6 +373,28 @@ static rv_status enter_again(rvi_wall_index *w, uint32_t f) {
     return status;
 }
 
+static rv_status change_lists(rvi_wall_index *w, uint32_t f) {
+    const rvi_wall_after *after = &w->after[f];
+    rv_status status = RV_OK;
+    for (unsigned i = 0; i < after->count && status == RV_OK; i++)
+        status = change_cell(w, &f, after->cells[i] / 2, after->cells[i] % 2 != 0);
+    return status;
+}
+
+/* What one thread does after all. */
+static rv_status finish_change(rvi_wall_index *w, const rvi_wall_change *change) {
+    switch (w->after[change->face].left) {
+    case NOTHING_LEFT:
+        return RV_OK;
+    case CHANGE_LISTS:
+        return change_lists(w, change->face);
+    case ENTER:
+        return enter_again(w, change->face);
+    default:
+        return change_face(w, change);
+    }
+}
+
 static rv_status grow_for(rvi_wall_index *w, const rvi_wall_change *changes, size_t count) {
     size_t most = w->face_count;
     for (size_t i = 0; i < count; i++)
@@ -347,12 +413,8 @@ rv_status rvi_wall_index_change(rvi_wall_index *walls, const rvi_wall_change *ch
         return status;
     change_work work = {walls, changes, count};
     rvi_finish(walls->ctx, (int64_t)((count + BLOCK - 1) / BLOCK), move_block, &work);
-    for (size_t i = 0; i < count && status == RV_OK; i++) {
-        uint8_t left = walls->after[changes[i].face];
-        if (left != NOTHING_LEFT)
-            status = left == ENTER ? enter_again(walls, changes[i].face)
-                                   : change_face(walls, &changes[i]);
-    }
+    for (size_t i = 0; i < count && status == RV_OK; i++)
+        status = finish_change(walls, &changes[i]);
     if (status == RV_OK)
         rvi_wall_index_resolve_unknown(walls);
     return status;

@@ -228,6 +228,33 @@ static void moved_faces_are_found(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Each move is shorter than the slack, and all together are longer than the reach. */
+static void faces_that_creep_are_found(void **state) {
+    (void)state;
+    static const int threads[] = {1, 3};
+    for (int k = 0; k < 2; k++) {
+        rv_context *ctx = support_context(threads[k]);
+        rv_mesh *mesh = make_ring(ctx, 24, 12, place_torus);
+        rvi_wall_index w, anew;
+        support_ok(ctx, rvi_wall_index_create(ctx, mesh, origin, box, 0.04f, &w));
+        rvi_wall_change changes[2 * 24 * 12];
+        for (uint64_t round = 0; round < 40; round++) {
+            for (size_t v = 0; v < mesh->vertex_count; v++)
+                for (size_t i = 0; i < 3; i++)
+                    mesh->points[3 * v + i] += 0.002 * (double)rvi_unit(rvi_random(v, 3, i));
+            for (size_t f = 0; f < mesh->face_count; f++)
+                changes[f] = change_of(mesh, f);
+            support_ok(ctx, rvi_wall_index_change(&w, changes, mesh->face_count));
+            support_ok(ctx, rvi_wall_index_create(ctx, mesh, origin, box, 0.04f, &anew));
+            compare(&w, &anew, round);
+            rvi_wall_index_destroy(&anew);
+        }
+        rvi_wall_index_destroy(&w);
+        rv_mesh_destroy(mesh);
+        rv_context_destroy(ctx);
+    }
+}
+
 /* A face is divided into three with new numbers, far beyond those there were, and joined again.
  */
 static void faces_come_and_go(void **state) {
@@ -269,9 +296,8 @@ static void faces_come_and_go(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inside_is_inside),
-        cmocka_unit_test(cube_is_known),
-        cmocka_unit_test(moved_faces_are_found),
+        cmocka_unit_test(inside_is_inside),      cmocka_unit_test(cube_is_known),
+        cmocka_unit_test(moved_faces_are_found), cmocka_unit_test(faces_that_creep_are_found),
         cmocka_unit_test(faces_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
