@@ -1,5 +1,5 @@
-/* test_device.c: steps on a device give the processor's bits. Runs on the first device that there
- * is, PoCL or a GPU, and says so when there is none. */
+/* test_device.c: steps on a device give the processor's bits. Runs on PoCL or on a GPU
+ * (RAVINE_TEST_DEVICE), and says so when there is none. */
 #include "device_pair.h"
 
 #include "base/random.h"
@@ -419,7 +419,7 @@ static void the_land_stays_on_the_device(void **state) {
     if (!device)
         return;
     assert_int_equal(rv_context_create(NULL, &ctx), RV_OK);
-    support_ok(ctx, rv_context_use_device(ctx, 1));
+    support_ok(ctx, rv_context_use_device(ctx, device_number));
     struct rvi_opencl *cl = rvi_device_opencl(rvi_device_of(ctx));
     real_read = cl->clEnqueueReadBuffer;
     cl->clEnqueueReadBuffer = read_and_count;
@@ -551,7 +551,7 @@ static void damaged_kernels_are_compiled_again(void **state) {
     uint64_t expected = hash_of(processor, "terrain size=30 noise");
     for (int turn = 0; device && turn < 2; turn++) {
         assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
-        support_ok(ctx, rv_context_use_device(ctx, 1));
+        support_ok(ctx, rv_context_use_device(ctx, device_number));
         assert_true(hash_of(ctx, "terrain size=30 noise") == expected);
         rv_context_destroy(ctx);
         assert_greater(damage_files("kernels"), 0);

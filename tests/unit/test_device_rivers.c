@@ -1,5 +1,5 @@
-/* test_device_rivers.c: steps that route water give the processor's bits on a device. Runs on the
- * first device that there is, PoCL or a GPU, and says so when there is none. */
+/* test_device_rivers.c: steps that route water give the processor's bits on a device. Runs on
+ * PoCL or on a GPU (RAVINE_TEST_DEVICE), and says so when there is none. */
 #include "device_pair.h"
 
 #include "base/random.h"
@@ -191,7 +191,7 @@ static void a_stop_leaves_whole_land(void **state) {
         desc.progress = stop;
         desc.user = &left;
         assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
-        support_ok(ctx, rv_context_use_device(ctx, 1));
+        support_ok(ctx, rv_context_use_device(ctx, device_number));
         rv_terrain *land = support_land(ctx, 200, 150, 10);
         left = 1 << 30;
         support_ok(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
@@ -229,7 +229,7 @@ static void a_stop_in_alluvium_leaves_whole_land(void **state) {
         desc.progress = stop_after;
         desc.user = &asked;
         assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
-        support_ok(ctx, rv_context_use_device(ctx, 1));
+        support_ok(ctx, rv_context_use_device(ctx, device_number));
         rv_terrain *land = support_land(ctx, 500, 400, 10);
         support_ok(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
         if (layers)
