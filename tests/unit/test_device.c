@@ -2,6 +2,7 @@
  * (RAVINE_TEST_DEVICE), and says so when there is none. */
 #include "device_pair.h"
 
+#include "base/hash.h"
 #include "base/random.h"
 #include "device/device.h"
 #include "device/opencl.h"
@@ -302,6 +303,34 @@ static void pipes_wear_layers_alike(void **state) {
     }
 }
 
+static uint64_t picture_of(rv_context *ctx, const char *recipe) {
+    static char bytes[1 << 20];
+    rv_terrain_destroy(support_run(ctx, recipe));
+    FILE *file = fopen("lit.png", "rb");
+    assert_non_null(file);
+    size_t count = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    assert_less(count, sizeof bytes);
+    return rvi_hash(bytes, count, 1);
+}
+
+static void pictures_are_the_same(void **state) {
+    (void)state;
+    for (uint64_t i = 0; device && i < cases(24); i++) {
+        char recipe[2048];
+        draw_land(recipe, sizeof recipe);
+        add_noise(recipe, sizeof recipe);
+        add_limits(recipe, sizeof recipe);
+        size_t used = strlen(recipe);
+        snprintf(recipe + used, sizeof recipe - used,
+                 "hillshade lit.png azimuth=%g altitude=%g z=%g tint=%s", (double)between(0, 360),
+                 (double)(below(4) ? between(0, 90) : 0), (double)(below(4) ? between(0, 9) : 0),
+                 below(2) ? "land" : "none");
+        if (picture_of(processor, recipe) != picture_of(device, recipe))
+            fail_msg("another picture on the device: %s", recipe);
+    }
+}
+
 static void shapes_of_large_maps_are_the_same(void **state) {
     (void)state;
     compare("terrain width=1000 height=999 cell=3 noise seed=5 field=rock select name=mask "
@@ -414,6 +443,7 @@ static void the_land_stays_on_the_device(void **state) {
         "layer name=soil thickness=0 noise noise layer=soil strata runoff rounds=3 thermal "
         "rounds=2",
         "noise noise field=mask thermal until=settled talus=60",
+        "noise analyse thermal rounds=2 analyse channel=9 hillshade a.png",
     };
     rv_context *ctx = NULL;
     if (!device)
@@ -607,6 +637,7 @@ int main(void) {
         cmocka_unit_test(land_settles_alike),
         cmocka_unit_test(layers_are_laid_alike),
         cmocka_unit_test(pipes_wear_layers_alike),
+        cmocka_unit_test(pictures_are_the_same),
         cmocka_unit_test(shapes_of_large_maps_are_the_same),
         cmocka_unit_test(steps_of_both_follow_each_other),
         cmocka_unit_test(the_land_stays_on_the_device),
