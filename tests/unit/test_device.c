@@ -276,7 +276,7 @@ static void layers_are_laid_alike(void **state) {
     }
 }
 
-/* Water that wears layers and bands; with give=same the processor does it. */
+/* Water that wears layers and bands. */
 static void pipes_wear_layers_alike(void **state) {
     (void)state;
     static const char *const ground[] = {
@@ -297,7 +297,7 @@ static void pipes_wear_layers_alike(void **state) {
             add_pipes(recipe, sizeof recipe);
             used = strlen(recipe);
             snprintf(recipe + used, sizeof recipe - used, "capacity=%g %s ",
-                     (double)between(1, 300), below(8) ? "" : "give=same");
+                     (double)between(1, 300), below(2) ? "" : "give=same");
         }
         compare(recipe);
     }

@@ -43,8 +43,15 @@ static float rock_at(const pipe_ground *g, size_t i, float top) {
                     : 1.0f;
 }
 
-/* Takes from the layers of a cell from the top: rvi_layers_take(). */
-static float take_layers(const pipe_ground *g, size_t i, size_t cell, float want) {
+/* give=same: what the sediment is made of, layer l at l * spacing. */
+typedef struct part_grids {
+    __global float *parts; /* 0: nobody asks */
+    size_t spacing;
+} part_grids;
+
+/* Takes from the layers of a cell from the top, to the parts: rvi_layers_take(). */
+static float take_layers(const pipe_ground *g, size_t i, size_t cell, float want,
+                         const part_grids *to) {
     float taken = 0.0f;
     for (int l = g->layers - 1; l >= 0 && want > 0.0f; l--) {
         __global float *layer = &g->stack[(size_t)l * g->cells + cell];
@@ -57,6 +64,8 @@ static float take_layers(const pipe_ground *g, size_t i, size_t cell, float want
         float now = rvi_layer_used_up(&want, loss, there, l == 0) ? 0.0f : there - loss;
         taken += there - now;
         *layer = now;
+        if (to->parts)
+            to->parts[(size_t)l * to->spacing + i] += there - now;
     }
     return taken;
 }
@@ -64,8 +73,9 @@ static float take_layers(const pipe_ground *g, size_t i, size_t cell, float want
 /* Takes from or lays on the layers of a cell; returns by how much the ground rose. */
 static float move_layers(const pipe_ground *g, size_t i, size_t cell, float take, float lay,
                          float sediment) {
+    const part_grids none = {0, 0};
     if (take > 0.0f)
-        return -take_layers(g, i, cell, take);
+        return -take_layers(g, i, cell, take, &none);
     __global float *top = &g->stack[(size_t)(g->layers - 1) * g->cells + cell];
     float before = *top, after = rvi_pipe_ground(before, lay, sediment);
     *top = after;
