@@ -3,7 +3,6 @@
 #include "device_pair.h"
 
 #include "base/hash.h"
-#include "base/random.h"
 #include "device/device.h"
 #include "device/opencl.h"
 
@@ -199,6 +198,9 @@ static void add_limits(char *recipe, size_t size) {
                                          "select name=mask where=height>10 ",
                                          "select name=ha where=height>10 hardness field=ha ",
                                          "rainfall ",
+                                         "hardness noise=0.9 octaves=2 frequency=40 ",
+                                         "hardness rock.npy layer name=soil thickness=1 ",
+                                         "strata thickness=9 hardness rock.npy invert=true ",
                                          "layer name=soil thickness=2 noise=1 ",
                                          "layer name=sand thickness=5 layer name=soil thickness=1 "
                                          "below=200 ",
@@ -207,7 +209,7 @@ static void add_limits(char *recipe, size_t size) {
                                          "strata thickness=5 layer name=sand thickness=4 "
                                          "noise=0.5 select name=mask where=noise>0.4~0.5 "};
     size_t used = strlen(recipe);
-    snprintf(recipe + used, size - used, "%s", limits[below(10)]);
+    snprintf(recipe + used, size - used, "%s", limits[below(13)]);
 }
 
 static void random_recipes_give_the_same_land(void **state) {
@@ -443,6 +445,9 @@ static void the_land_stays_on_the_device(void **state) {
         "layer name=soil thickness=0 noise noise layer=soil strata runoff rounds=3 thermal "
         "rounds=2",
         "noise noise field=mask thermal until=settled talus=60",
+        "noise hardness noise=0.9 thermal rounds=3 pipes time=9 runoff rounds=3 droplets "
+        "order=batch "
+        "drops=40",
         "noise analyse thermal rounds=2 analyse channel=9 hillshade a.png",
     };
     rv_context *ctx = NULL;

@@ -3,7 +3,6 @@
 #include "device_pair.h"
 
 #include "base/hash.h"
-#include "base/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,13 +168,15 @@ static const char *draw_limits(void) {
         "select name=up where=height>0~90 ",
         "strata thickness=40 hardness=0.9 tilt=20 ",
         "strata thickness=9 hardness=1 select name=ha where=height>10 hardness field=ha ",
+        "hardness rock.npy ",
+        "hardness noise=0.9 octaves=2 strata thickness=30 layer name=soil thickness=2 ",
         "layer name=soil thickness=2 noise=1 ",
         "layer name=sand thickness=9 erodibility=0.3 layer name=soil thickness=1 noise=1 ",
         "layer name=ice thickness=4 erodibility=0 below=200 layer name=soil thickness=5 ",
         ("strata thickness=9 hardness=1 layer name=sand thickness=4 noise=0.5 "
          "select name=mask where=noise>0.4~0.5 "),
     };
-    return limits[below(12)];
+    return limits[below(14)];
 }
 
 static void add_rivers(char *recipe, size_t size) {

@@ -1,4 +1,4 @@
-/* pipe_device.c: rounds of pipes.c on a device, where no function and no volume says how ground is
+/* pipe_device.c: rounds of pipes.c on a device, where no function says how ground is
  * worn. The kernels are in pipe_round.cl and
  * virtual_round.cl. */
 #include "steps/pipes/pipe_run.h"
@@ -20,7 +20,7 @@ static size_t parts_of(int rows, int each) {
 
 bool rvi_pipe_device_can(const rvi_pipes *f) {
     const rv_terrain *land = f->job->land;
-    return !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
+    return !rvi_erosion_fn_there(land);
 }
 
 enum { MOST = 3 }; /* depth, speed, and whether a value is wrong */
@@ -32,10 +32,6 @@ static size_t grids_to_come(const rvi_pipes *f) {
 
 static size_t layers_of(const rvi_pipes *f) {
     return (size_t)f->job->land->layer_count;
-}
-
-static size_t table_size(const rvi_pipes *f) {
-    return 2 * RVI_BANDS + layers_of(f);
 }
 
 static size_t stack_size(const rvi_pipes *f) {
@@ -56,7 +52,7 @@ void rvi_pipe_device_list(rvi_pipes *f) {
     if (grids_to_come(f) > 0)
         rvi_job_buffer(f->job, &f->on.grids, grids_to_come(f) * f->count, sizeof(float),
                        "running water");
-    rvi_job_buffer(f->job, &f->on.table, table_size(f), sizeof *f->on.table, "the layers");
+    rvi_job_buffer(f->job, &f->on.yields, layers_of(f), sizeof *f->on.yields, "the layers");
     if (f->layered)
         rvi_job_buffer(f->job, &f->on.stack, stack_size(f), sizeof *f->on.stack, "the layers");
     if (!rvi_pipe_gives_same(f))
@@ -107,9 +103,9 @@ static uint64_t part_at(const rvi_pipes *f, int layer) {
 
 /* The arguments about layers and bands. */
 #define GROUND                                                                                     \
-    stack(f, RVI_DEVICE_CHANGE), READ(f->factor.bands),                                            \
-        (rvi_device_arg){RVI_DEVICE_READ, f->on.table, table_size(f) * sizeof *f->on.table},       \
-        RVI_VALUE(f->job->land->strata.thickness), RVI_VALUE(f->job->land->layer_count)
+    stack(f, RVI_DEVICE_CHANGE), RVI_BEDROCK(&f->factor),                                          \
+        (rvi_device_arg){RVI_DEVICE_READ, f->on.yields, layers_of(f) * sizeof *f->on.yields},      \
+        RVI_VALUE(f->job->land->layer_count)
 
 static void swap(float **a, float **b) {
     float *held = *a;
@@ -275,7 +271,7 @@ rv_status rvi_pipe_device_round(rvi_pipes *f) {
     const char *kernels[3][2] = {{"pipe_round_4", "pipe_round_8"},
                                  {"pipe_stack_4", "pipe_stack_8"},
                                  {"pipe_same_4", "pipe_same_8"}};
-    int kind = f->parts[0] ? 2 : f->layered || f->factor.bands;
+    int kind = f->parts[0] ? 2 : f->layered || rvi_factor_rock_there(&f->factor);
     size_t items = parts_of(f->width + 1, RVI_PIPE_GROUP - 2 * RVI_PIPE_BESIDE) * RVI_PIPE_GROUP;
     rv_status status = clear_most(f);
     if (status == RV_OK)
@@ -444,10 +440,8 @@ static rv_status move_stack(rvi_pipes *f, int in) {
 
 static rv_status fill_ground(rvi_pipes *f) {
     const rv_terrain *land = f->job->land;
-    memcpy(f->on.table, land->strata.edge, sizeof land->strata.edge);
-    memcpy(f->on.table + RVI_BANDS, land->strata.soft, sizeof land->strata.soft);
     for (int l = 0; l < land->layer_count; l++)
-        f->on.table[2 * RVI_BANDS + l] = land->layers[l].erodibility;
+        f->on.yields[l] = land->layers[l].erodibility;
     return f->layered ? move_stack(f, 1) : RV_OK;
 }
 

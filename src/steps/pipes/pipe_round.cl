@@ -274,7 +274,7 @@ static inline void run_round(ROUND_GRIDS, const bool eight, const int kind) {
         run_round(bed, change, change_to, depth, depth_to, sediment, sediment_to, rest, east,      \
                   south, south_east, south_west, east_to, south_to, south_east_to, south_west_to,  \
                   limit, limit_to, deposited, flow, mask, factor, source, want, carries_to,        \
-                  columns, most, group_most, shared, shape, r, rain, spread, stack, bands, table, thickness,      \
+                  columns, most, group_most, shared, shape, r, rain, spread, stack, bands, bedrock, samples, yields,      \
                   layers, eight, kind);                                                            \
     }
 ROUND(pipe_round_4, false, BARE)

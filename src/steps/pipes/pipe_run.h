@@ -32,7 +32,7 @@ typedef struct rvi_pipe_device {
     float *grids;   /* room for those below */
     float *q[RVI_PIPE_WAYS], *limit; /* to come */
     float *stack;                    /* all layers, each as large as the map; NULL: there is one */
-    float *table;                    /* edges of bands, how soft they are, and each layer */
+    float *yields;                   /* the erodibility of each layer */
     float *carries, *part;           /* give=same: what cells carry; the part of one layer */
 } rvi_pipe_device;
 

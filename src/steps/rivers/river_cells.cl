@@ -4,7 +4,7 @@
 #include "device/prelude.cl"
 #include "steps/rivers/river_cell.h"
 #include "steps/rivers/river_shape.h"
-#include "terrain/band_cell.h"
+#include "wear/bedrock_cell.h"
 #include "wear/flow_walk.h"
 
 static double river_factor(__global const float *factor, size_t cell) {
@@ -22,21 +22,17 @@ static double river_uplift(__global const float *uplift, size_t cell, double by)
 /* ---- layers, and bedrock that has bands or is as soft as a layer says ---- */
 
 typedef struct river_rock {
-    __global double *bed;        /* its top; 0: as high as the land, and even */
-    __global const float *bands; /* 0: none */
-    __global const float *edge;  /* of bands, then how soft they are, then how soft each layer is */
-    __global float *stack;       /* thickness of layer l, above the bedrock, at (l - 1) * cells */
-    __global double *rounded;    /* what rounding kept back, metres */
-    float thickness;
+    __global double *bed; /* its top; 0: as high as the land, and even */
+    bedrock_grids bedrock;
+    __global const float *yields; /* how soft each layer is */
+    __global float *stack;        /* thickness of layer l, above the bedrock, at (l - 1) * cells */
+    __global double *rounded;     /* what rounding kept back, metres */
     int layers;
     ulong cells;
 } river_rock;
 
 static double river_soft(const river_rock *k, size_t cell, double bed) {
-    float band = k->bands ? rvi_band_soft(k->edge, k->edge + RVI_BANDS, k->thickness,
-                                          (float)bed - k->bands[cell])
-                          : 1.0f;
-    return (double)k->edge[2 * RVI_BANDS] * (double)band;
+    return (double)k->yields[0] * (double)bedrock_soft(&k->bedrock, cell, (float)bed);
 }
 
 static __global float *river_layer(const river_rock *k, size_t cell, int layer) {
@@ -45,7 +41,7 @@ static __global float *river_layer(const river_rock *k, size_t cell, int layer) 
 
 /* The factor of a layer, besides that of the cell. */
 static double river_yields(const river_rock *k, size_t cell, int layer, double bed) {
-    return layer > 0 ? (double)k->edge[2 * RVI_BANDS + layer] : river_soft(k, cell, bed);
+    return layer > 0 ? (double)k->yields[layer] : river_soft(k, cell, bed);
 }
 
 /* Raises the top layer of a cell or takes from its layers from the top: rvi_rivers_shift(). */
@@ -97,9 +93,10 @@ static double river_cut_through(const river_rock *k, size_t cell, int layer, int
                                 double bed) {
     if (layer > 0)
         return (double)*river_layer(k, cell, layer);
-    if (!k->bands || bands == RVI_CUT_BANDS)
+    const bedrock_grids *rock = &k->bedrock;
+    if (!rock->bands || bands == RVI_CUT_BANDS)
         return 1e30;
-    return rvi_band_left(k->edge, k->thickness, (float)bed - k->bands[cell]);
+    return rvi_band_left(rock->law->edge, rock->law->thickness, (float)bed - rock->bands[cell]);
 }
 
 /* The slope after the time step, with what is left of the time when a layer or a band is cut
@@ -132,10 +129,10 @@ static double river_cut_layers(const river_rock *k, size_t cell, double s0, doub
 }
 
 #define ROCK_ARGS                                                                                  \
-    __global double *bed, __global const float *restrict bands, __global const float *restrict edge,\
-        __global float *stack, __global double *rounded, rvi_rock_law rock_law
+    __global double *bed, BEDROCK_ARGS, __global const float *restrict yields, __global float *stack,\
+        __global double *rounded, rvi_rock_law rock_law
 #define ROCK_OF(count)                                                                             \
-    {bed, bands, edge, stack, rounded, rock_law.thickness, count, rock_law.cells}
+    {bed, BEDROCK, yields, stack, rounded, count, rock_law.cells}
 #define ROCK ROCK_OF(rock_law.layers)
 
 /* ---- how deep rivers cut ---- */

@@ -14,9 +14,9 @@ typedef struct rvi_river_law {
 } rvi_river_law;
 
 typedef struct rvi_rock_law {
-    float thickness; /* of a band */
-    int layers;      /* with the bedrock */
-    uint64_t cells;  /* of the map */
+    uint64_t cells; /* of the map */
+    int layers;     /* with the bedrock */
+    int pad;
 } rvi_rock_law;
 
 typedef struct rvi_steep_law {
