@@ -35,6 +35,17 @@ rv_status rvi_flow_device_route(rvi_flow_device *r);
 rv_status rvi_flow_device_fill(rvi_flow_device *r);
 rv_status rvi_flow_device_order(rvi_flow_device *r);
 
+/* What lies under a lake, the basins, and the levels at which they spill: FLOW_LAKES_ARGS of a
+ * kernel, all NULL where no lakes were found. */
+#define RVI_FLOW_LAKES(f)                                                                          \
+    (rvi_device_arg){RVI_DEVICE_READ, (f)->lakes ? (f)->drowned : NULL,                            \
+                     (f)->cells * sizeof *(f)->drowned},                                           \
+        (rvi_device_arg){RVI_DEVICE_READ, (f)->lakes ? (f)->basin : NULL,                          \
+                         (f)->cells * sizeof *(f)->basin},                                         \
+        (rvi_device_arg) {                                                                         \
+        RVI_DEVICE_READ, (f)->lakes ? (f)->spill : NULL, rvi_flow_basins(f) * sizeof *(f)->spill   \
+    }
+
 /* What kernels are told of it. */
 rvi_flow_shape rvi_flow_shape_of(const rvi_flow *f);
 

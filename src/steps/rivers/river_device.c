@@ -217,11 +217,20 @@ static rv_status rise_land(rvi_rivers *r, const rvi_river_law *law) {
     return RUN("river_rise", wide(r), high(r));
 }
 
+/* To memory that is free until something slides. */
+static rv_status look_ahead(rvi_rivers *r) {
+    const rvi_flow *f = &r->flow;
+    const rvi_flow_shape shape = shape_of(r);
+    const rvi_device_arg args[] = {READ(f->direction), READ(r->risen), RVI_FLOW_LAKES(f),
+                                   WRITE(r->next), RVI_VALUE(shape)};
+    return RUN("river_ahead", wide(r), high(r));
+}
+
 rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
     const rvi_flow *f = &r->flow;
     const rvi_river_law law = law_of(r, rise);
     const rvi_rock_law rock = rock_law(r);
-    size_t basins = rvi_flow_basins(f), tile = RVI_TILE * RVI_TILE;
+    size_t tile = RVI_TILE * RVI_TILE;
     const rvi_device_arg args[] = {
         RVI_LOCAL(tile * sizeof(double)),
         RVI_LOCAL(tile),
@@ -231,8 +240,7 @@ rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
         WRITE(r->lake),
         CHANGE(r->water),
         READ(f->lakes ? f->drowned : NULL),
-        READ(f->lakes ? f->basin : NULL),
-        GRID(READ, f->lakes ? f->spill : NULL, basins),
+        READ(r->load ? r->next : NULL),
         READ(r->load),
         READ(r->risen),
         READ(r->factor.cells),
@@ -245,6 +253,8 @@ rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
     r->rise += rise;
     if (status == RV_OK)
         status = rise_land(r, &law);
+    if (status == RV_OK && r->load)
+        status = look_ahead(r);
     if (status == RV_OK)
         status = r->stack ? WALK(true, "river_cut_stack") : WALK(true, "river_cut");
     return status;
@@ -280,7 +290,7 @@ rv_status rvi_rivers_device_carry(rvi_rivers *r) {
         return status;
     }
     const rvi_rock_law rock = rock_law(r);
-    size_t tile = RVI_TILE * RVI_TILE;
+    size_t tile = RVI_CARRY_SIDE * RVI_CARRY_SIDE;
     const rvi_device_arg args[] = {RVI_LOCAL(tile * sizeof(double)),
                                    RVI_LOCAL(tile),
                                    READ(f->direction),

@@ -77,6 +77,9 @@ enum { RVI_CLOSE_GROUP = 256, RVI_CLOSE_SUMS = 4 };
  */
 enum { RVI_CREEP_STRIP = 64 };
 
+/* Cells along a tile, and one on each side. */
+enum { RVI_CARRY_SIDE = 64 + 2 };
+
 /* Rows or columns that a group of items takes, and cells of each at a time: as many. */
 enum { RVI_CREEP_LINES = 32, RVI_CREEP_PART = RVI_CREEP_LINES, RVI_CREEP_GROUP = 128 };
 
