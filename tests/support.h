@@ -80,6 +80,22 @@ static inline uint64_t support_cases(uint64_t count) {
     return support_short() ? count / 8 : count;
 }
 
+/* The number of the device that tests use: RAVINE_TEST_DEVICE, as `ravine devices` counts, or the
+ * first. 0: there is none; one that was asked for must be there. */
+static inline int support_device(void) {
+    const char *told = getenv("RAVINE_TEST_DEVICE");
+    int number = told ? atoi(told) : 1;
+    rv_device_info info;
+    bool there = rv_device_get(number, &info);
+    if (told && !there)
+        fail_msg("RAVINE_TEST_DEVICE=%s: there is no such device", told);
+    if (there)
+        print_message("on %s, %s\n", info.name, info.driver);
+    else
+        print_message("There is no device here: nothing is compared.\n");
+    return there ? number : 0;
+}
+
 /* RV_OK, or the test fails with the library's own sentence. */
 static inline void support_ok(const rv_context *ctx, rv_status status) {
     if (status != RV_OK) {

@@ -39,10 +39,6 @@ typedef struct draining {
     uint32_t *steps; /* to where a flat spills */
 } draining;
 
-/* Neighbours in order of their index; the sides are 1, 3, 4 and 6. */
-static const int east[8] = {-1, 0, 1, -1, 1, -1, 0, 1};
-static const int south[8] = {-1, -1, -1, 0, 0, 1, 1, 1};
-
 static void list_buffers(draining *f, int width, int height) {
     size_t cells = (size_t)width * (size_t)height;
     rvi_buffers_add(&f->buffers, &f->heights, cells, sizeof *f->heights, "the land that drains");
@@ -60,29 +56,14 @@ size_t rvi_drainage_bytes(int width, int height) {
 
 /* ---- where water leaves ---- */
 
-static bool is_hole(const draining *f, size_t cell) {
-    return (f->kind && f->kind[cell] == RVI_HOLE) || isnan(f->h[cell]);
-}
-
-static bool is_outlet(const draining *f, int x, int y) {
-    const rvi_drainage *d = f->d;
-    size_t cell = (size_t)y * (size_t)d->width + (size_t)x;
-    if ((f->kind && f->kind[cell] == RVI_OUTLET) || is_hole(f, cell))
-        return true;
-    bool outlet = x == 0 || y == 0 || x + 1 == d->width || y + 1 == d->height;
-    for (int k = 0; !outlet && k < 8; k++)
-        outlet = is_hole(f, (size_t)((ptrdiff_t)cell + (ptrdiff_t)south[k] * d->width + east[k]));
-    return outlet;
-}
-
 static void start_rows(void *arg, int first, int end) {
     const draining *f = arg;
     int width = f->d->width;
     for (int y = first; y < end; y++)
         for (int x = 0; x < width; x++) {
             size_t i = (size_t)y * (size_t)width + (size_t)x;
-            f->heights[i] = is_hole(f, i) ? NAN : (double)f->h[i];
-            f->fixed[i] = is_outlet(f, x, y);
+            f->heights[i] = rvi_drainage_hole(f->h, f->kind, i) ? NAN : (double)f->h[i];
+            f->fixed[i] = rvi_drainage_outlet(f->h, f->kind, width, f->d->height, x, y);
         }
 }
 
@@ -95,33 +76,20 @@ static void level_rows(void *arg, int first, int end) {
         f->d->filled[i] = (float)rvi_flow_level(&f->flow, i, f->heights[i]);
 }
 
-static size_t beside(const rvi_drainage *d, size_t cell, int k) {
-    return (size_t)((ptrdiff_t)cell + (ptrdiff_t)south[k] * d->width + east[k]);
+/* The neighbour that water goes to, or the cell itself. */
+static uint32_t receiver_by(const rvi_drainage *d, size_t cell, int way) {
+    return (uint32_t)(way == RVI_NO_NEIGHBOUR ? cell : rvi_neighbour_beside(cell, d->width, way));
 }
 
-static bool is_side(int k) {
-    return k == 1 || k == 3 || k == 4 || k == 6;
-}
-
-/* FLAT: has no way down. `steps` stand in the memory of areas, which come later. */
-#define FLAT UINT32_MAX
-
+/* `steps` stand in the memory of areas, which come later. */
 static void receive_rows(void *arg, int first, int end) {
     const draining *f = arg;
     rvi_drainage *d = f->d;
     size_t to = (size_t)end * (size_t)d->width;
     for (size_t i = (size_t)first * (size_t)d->width; i < to; i++) {
-        float best = 0.0f;
-        d->receiver[i] = (uint32_t)i;
-        for (int k = 0; k < 8 && !f->fixed[i]; k++) { /* all eight are there */
-            size_t n = beside(d, i, k);
-            float fall = (d->filled[i] - d->filled[n]) * (is_side(k) ? 1.0f : 0.70710678f);
-            if (fall > best) {
-                best = fall;
-                d->receiver[i] = (uint32_t)n;
-            }
-        }
-        f->steps[i] = f->fixed[i] || best > 0.0f ? 0 : FLAT;
+        int way = f->fixed[i] ? RVI_NO_NEIGHBOUR : rvi_drainage_down(d->filled, d->width, i);
+        d->receiver[i] = receiver_by(d, i, way);
+        f->steps[i] = f->fixed[i] || way != RVI_NO_NEIGHBOUR ? 0 : RVI_DRAINAGE_FLAT;
     }
 }
 
@@ -130,11 +98,11 @@ static size_t step_around(draining *f, size_t cell, size_t tail) {
     const rvi_drainage *d = f->d;
     int x = (int)(cell % (size_t)d->width), y = (int)(cell / (size_t)d->width);
     for (int k = 0; k < 8; k++) {
-        if (x + east[k] < 0 || y + south[k] < 0 || x + east[k] >= d->width ||
-            y + south[k] >= d->height)
+        if (!rvi_flow_inside(x + rvi_neighbour_east(k), y + rvi_neighbour_south(k), d->width,
+                             d->height))
             continue;
-        size_t n = beside(d, cell, k);
-        if (f->steps[n] != FLAT || d->filled[n] != d->filled[cell])
+        size_t n = rvi_neighbour_beside(cell, d->width, k);
+        if (f->steps[n] != RVI_DRAINAGE_FLAT || d->filled[n] != d->filled[cell])
             continue;
         f->steps[n] = f->steps[cell] + 1;
         d->order[tail++] = (uint32_t)n;
@@ -163,19 +131,14 @@ static rv_status cross_flats(draining *f) {
 static void flat_rows(void *arg, int first, int end) {
     const draining *f = arg;
     rvi_drainage *d = f->d;
-    size_t to = (size_t)end * (size_t)d->width;
-    for (size_t i = (size_t)first * (size_t)d->width; i < to; i++) {
-        uint64_t least = UINT64_MAX;
-        for (int k = 0; k < 8 && f->steps[i] > 0; k++) {
-            size_t n = beside(d, i, k);
-            if (d->filled[n] != d->filled[i] || f->steps[n] + 1 != f->steps[i])
-                continue;
-            uint64_t chance = rvi_flow_chance(&f->flow, n, 0) >> 1;
-            chance |= is_side(k) ? 0 : UINT64_C(1) << 63;
-            d->receiver[i] = chance < least ? (uint32_t)n : d->receiver[i];
-            least = chance < least ? chance : least;
+    uint64_t mixed = rvi_mix(f->flow.seed);
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < d->width; x++) {
+            size_t i = (size_t)y * (size_t)d->width + (size_t)x;
+            if (f->steps[i] > 0)
+                d->receiver[i] = receiver_by(
+                    d, i, rvi_drainage_across(d->filled, f->steps, d->width, x, y, mixed));
         }
-    }
 }
 
 /* ---- the order ---- */

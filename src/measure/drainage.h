@@ -3,14 +3,9 @@
 #ifndef RVI_MEASURE_DRAINAGE_H
 #define RVI_MEASURE_DRAINAGE_H
 
-#include <ravine/ravine.h>
+#include "measure/drainage_cell.h"
 
-/* What a map says about a cell; a height that is NaN is a hole too. */
-enum {
-    RVI_LAND = 0,
-    RVI_OUTLET = 1, /* water leaves here, at the height of the cell: a sea */
-    RVI_HOLE = 2    /* there is nothing: water leaves from the cells around it */
-};
+#include <ravine/ravine.h>
 
 /* Cells at the edge of the map or of a hole are outlets. */
 typedef struct rvi_drainage {
@@ -22,7 +17,8 @@ typedef struct rvi_drainage {
     uint32_t *area;     /* cells whose water comes through, itself among them; 0 in holes */
 } rvi_drainage;
 
-/* `kind` is one of the above for each cell, NULL: all land. On failure `out` is empty. */
+/* `kind` is one of RVI_LAND, RVI_OUTLET and RVI_HOLE for each cell, NULL: all land. On failure
+ * `out` is empty. */
 rv_status rvi_drainage_make(rv_context *ctx, int width, int height, const float *heights,
                             const unsigned char *kind, rvi_drainage *out);
 size_t rvi_drainage_bytes(int width, int height);         /* what that needs at its peak */

@@ -54,11 +54,6 @@ void rvi_basins_prepare(rvi_flow *f, rvi_buffers *buffers) {
     rvi_buffers_add(buffers, &b->kept, f->cells, 1, what);
 }
 
-uint64_t rvi_flow_chance(const rvi_flow *f, size_t cell, unsigned direction) {
-    uint64_t y = cell / (size_t)f->width, x = cell % (size_t)f->width;
-    return rvi_flow_number(x, y, direction, rvi_mix(f->seed));
-}
-
 /* ---- cells beside other basins ---- */
 
 static uint64_t pass_number(const rvi_flow *f, size_t cell, unsigned k) {

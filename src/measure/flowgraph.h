@@ -103,9 +103,6 @@ rv_status rvi_flow_up_rest(rvi_flow *f, rvi_flow_fn fn, void *arg);
 size_t rvi_flow_pieces(int width, int height);
 size_t rvi_flow_basins(const rvi_flow *f); /* the most there can be */
 
-/* A number for a place and a direction that no other has, in no order. */
-uint64_t rvi_flow_chance(const rvi_flow *f, size_t cell, unsigned direction);
-
 /* The level to which water fills a cell: its height, or that of the lake it lies under, as the
  * heights were when it was routed. */
 static inline double rvi_flow_level(const rvi_flow *f, size_t cell, double height) {

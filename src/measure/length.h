@@ -10,7 +10,7 @@ static inline double rvi_length_down(const rvi_drainage *d, size_t cell) {
     /* Corners lie width - 1 or width + 1 apart; in a map two cells wide all cells are outlets. */
     if (apart == 0)
         return 0.0;
-    return apart == 1 || apart == (size_t)d->width ? 1.0 : 1.41421356237309505;
+    return apart == 1 || apart == (size_t)d->width ? 1.0 : RVI_DIAGONAL;
 }
 
 #endif

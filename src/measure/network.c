@@ -73,7 +73,7 @@ typedef struct streams {
     float *longest; /* way from the divide to each cell, in cells */
     rvi_line_sums hack;
     size_t channels;
-    double metres[RVI_ORDERS + 1]; /* of channel of each order */
+    rvi_network_counts counts;
     rvi_network *out;
 } streams;
 
@@ -84,7 +84,7 @@ static void visit_channel(streams *s, size_t cell) {
     const rvi_drainage *d = s->drainage;
     unsigned char *orders = s->out->order;
     int above = orders[cell] & ~TIE, tie = orders[cell] & TIE;
-    int order = rvi_mini(RVI_ORDERS, above == 0 ? 1 : tie ? above + 1 : above);
+    int order = rvi_stream_order(above, tie);
     orders[cell] = (unsigned char)order;
     size_t to = d->receiver[cell];
     if (to != cell) {
@@ -97,8 +97,10 @@ static void visit_channel(streams *s, size_t cell) {
     if (!s->ground->counts[cell])
         return;
     s->channels++;
-    s->out->streams[order] += above == 0 || tie ? 1.0 : 0.0;
-    s->metres[order] += rvi_length_down(d, cell) * s->ground->cell;
+    double length = rvi_length_down(d, cell);
+    s->counts.streams[order] += above == 0 || tie;
+    s->counts.sides[order] += length == 1.0;
+    s->counts.corners[order] += length > 1.0;
     if (s->longest[cell] > 0.0f)
         rvi_line_add(&s->hack, log_of(d->area[cell]), log_of((double)s->longest[cell]), 1.0);
 }
@@ -119,17 +121,25 @@ static rv_status visit_all(streams *s) {
     return RV_OK;
 }
 
+void rvi_network_sum(rvi_network *n, const rvi_network_counts *c, double cell) {
+    double metres = 0.0, land = (double)c->land;
+    for (int w = 1; w <= RVI_ORDERS; w++) {
+        double of = ((double)c->sides[w] + (double)c->corners[w] * RVI_DIAGONAL) * cell;
+        metres += of;
+        n->streams[w] = (double)c->streams[w];
+        if (c->streams[w] == 0)
+            continue;
+        n->orders = w;
+        n->lengths[w] = of / n->streams[w];
+    }
+    n->density = land > 0.0 ? metres / (land * cell * cell) : NAN;
+}
+
 static void fit_ratios(streams *s) {
     rvi_network *n = s->out;
     rvi_line_sums numbers = {0}, lengths = {0};
-    double metres = 0.0;
-    for (int w = 1; w <= RVI_ORDERS; w++) {
-        metres += s->metres[w];
-        if (!(n->streams[w] > 0.0))
-            continue;
-        n->orders = w;
-        n->lengths[w] = s->metres[w] / n->streams[w];
-    }
+    s->counts.land = s->ground->count;
+    rvi_network_sum(n, &s->counts, s->ground->cell);
     for (int w = 1; w <= n->orders; w++) {
         if (n->streams[w] > 0.0)
             rvi_line_add(&numbers, w, log_of(n->streams[w]), 1.0);
@@ -140,9 +150,8 @@ static void fit_ratios(streams *s) {
     n->bifurcation = isnan(rb) ? NAN : rvi_exp_double(-rb);
     n->length_ratio = isnan(rl) || n->orders < 3 ? NAN : rvi_exp_double(rl);
     n->hack = rvi_line_fit(&s->hack, LEAST_CHANNELS).slope;
-    double cells = (double)s->ground->count, cell = s->ground->cell;
+    double cells = (double)s->ground->count;
     n->share = cells > 0.0 ? (double)s->channels / cells : NAN;
-    n->density = cells > 0.0 ? metres / (cells * cell * cell) : NAN;
 }
 
 rv_status rvi_network_measure(const rvi_ground *g, const rvi_drainage *d, uint32_t channel,

@@ -3,6 +3,7 @@
 #define RVI_MEASURE_NETWORK_H
 
 #include "measure/ground.h"
+#include "measure/network_cell.h"
 #include "measure/statistics.h"
 
 /* Shares are 0 to 1. */
@@ -16,8 +17,6 @@ typedef struct rvi_pits {
 rv_status rvi_pits_measure(const rvi_ground *ground, const rvi_drainage *drainage, uint32_t channel,
                            rvi_pits *out);
 
-enum { RVI_ORDERS = 20 };
-
 typedef struct rvi_network {
     unsigned char *order;           /* Strahler's, of each channel cell; 0 elsewhere */
     int orders;                     /* the highest */
@@ -29,6 +28,17 @@ typedef struct rvi_network {
     double share;                   /* of cells that are channels */
     double density;                 /* metres of channel a square metre */
 } rvi_network;
+
+/* What its channels are counted by; a channel cell is as long as the way to its receiver. */
+typedef struct rvi_network_counts {
+    uint64_t streams[RVI_ORDERS + 1];
+    uint64_t sides[RVI_ORDERS + 1],
+        corners[RVI_ORDERS + 1]; /* cells as long as one, and as sqrt 2 */
+    uint64_t land;               /* cells that count */
+} rvi_network_counts;
+
+/* How many streams of each order there are, how long, and how dense. */
+void rvi_network_sum(rvi_network *network, const rvi_network_counts *counts, double cell);
 
 rv_status rvi_network_measure(const rvi_ground *ground, const rvi_drainage *drainage,
                               uint32_t channel, rvi_network *out);

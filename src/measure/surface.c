@@ -30,15 +30,6 @@ typedef struct shaping {
     float *slope, *curvature; /* of each cell; NaN where it has none */
 } shaping;
 
-rvi_shape rvi_shape_of(const double z[9], double cell) {
-    double a = z[0], b = z[1], c = z[2], d = z[3], e = z[4], f = z[5], g = z[6], h = z[7], j = z[8];
-    double p = ((c + f + j) - (a + d + g)) / (6 * cell);
-    double q = ((a + b + c) - (g + h + j)) / (6 * cell);
-    double r = (a + c + d + f + g + j) - 2 * (b + e + h);
-    double t = (a + b + c + g + h + j) - 2 * (d + e + f);
-    return (rvi_shape){(float)sqrt(p * p + q * q), (float)((r + t) / (3 * cell * cell))};
-}
-
 static void shape_cell(const shaping *s, size_t i) {
     double z[9];
     for (int k = 0; k < 9; k++)

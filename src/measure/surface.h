@@ -4,6 +4,7 @@
 
 #include "measure/ground.h"
 #include "measure/statistics.h"
+#include "measure/surface_cell.h"
 
 enum { RVI_CURVE = 101 }; /* points of a hypsometric curve */
 
@@ -14,13 +15,6 @@ typedef struct rvi_surface {
     rvi_distribution slope;     /* gradient, metres a metre */
     rvi_distribution curvature; /* Laplacian, 1 / m: above 0 in hollows */
 } rvi_surface;
-
-/* Of nine heights, metres, row by row from the north-west corner; cells of so many metres. */
-typedef struct rvi_shape {
-    float slope;     /* gradient, metres a metre */
-    float curvature; /* Laplacian, 1 / m: above 0 in hollows */
-} rvi_shape;
-rvi_shape rvi_shape_of(const double z[9], double cell);
 
 rv_status rvi_surface_measure(const rvi_ground *ground, rvi_surface *out);
 

@@ -248,6 +248,7 @@ static size_t held_by_others(const rv_terrain *land, const rvi_device *device) {
         own += rvi_device_holds_of(device, land->layers[i].thickness);
     for (int i = 0; i < land->field_count; i++)
         own += rvi_device_holds_of(device, land->fields[i].values);
+    own += rvi_device_holds_of(device, land->volume.values);
     return rvi_device_holds(device) - own;
 }
 

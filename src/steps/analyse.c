@@ -13,32 +13,17 @@
  * of the map or of a hole the ground goes on as on the opposite side of the cell, z(-d) = 2 z(0) -
  * z(d), so that they are exact on a plane up to the edge.
  */
-#include "base/math.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "formats/stream_files.h"
-#include "measure/flowgraph.h"
 #include "measure/length.h"
-#include "measure/network.h"
-#include "measure/surface.h"
-#include "steps/step.h"
+#include "steps/analyse/analyse_run.h"
 #include "terrain/figures.h"
 #include "wear/planned_files.h"
 
-enum { AREA, RECEIVER, ORDER, SLOPE, CURVATURE, DISTANCE, FIELDS };
 enum { BYTES = 30 }; /* for each cell at the peak, beside what is listed */
 
-typedef struct analysis {
-    const rv_analyse_params *p;
-    rvi_ground ground;
-    rvi_drainage drainage;
-    rvi_network network;
-    float *distance; /* metres to the channel */
-    float *outlet;   /* metres to where the water leaves */
-    uint32_t *owner; /* stream of each cell */
-    uint32_t *start; /* first cells of streams; then what follows is their room */
-    float *out[FIELDS];
-} analysis;
+typedef rvi_analysis analysis;
 
 /* ---- distances ---- */
 
@@ -47,7 +32,7 @@ static rv_status measure_distances(const analysis *a) {
     const rvi_drainage *d = &a->drainage;
     for (size_t k = 0; k < d->count; k++) {
         size_t cell = d->order[k], to = d->receiver[cell];
-        float length = (float)(rvi_length_down(d, cell) * a->ground.cell);
+        float length = rvi_analyse_length(rvi_length_down(d, cell), a->ground.cell);
         bool ends = to == cell;
         a->outlet[cell] = ends ? 0.0f : length + a->outlet[to];
         a->distance[cell] = ends || a->network.order[cell] > 0 ? 0.0f : length + a->distance[to];
@@ -109,35 +94,10 @@ static rv_status write_streams(const analysis *a, const rvi_streams *streams) {
 
 /* ---- fields ---- */
 
-/* The height of a neighbour; where there is none, the ground goes on. */
-static double height_beside(const rvi_ground *g, int x, int y, int dx, int dy) {
-    double here = (double)g->z[(size_t)y * (size_t)g->width + (size_t)x];
-    for (int side = 1; side >= -1; side -= 2) {
-        int nx = x + side * dx, ny = y + side * dy;
-        if (nx < 0 || ny < 0 || nx >= g->width || ny >= g->height)
-            continue;
-        size_t n = (size_t)ny * (size_t)g->width + (size_t)nx;
-        if (g->kind[n] != RVI_HOLE)
-            return side > 0 ? (double)g->z[n] : 2.0 * here - (double)g->z[n];
-    }
-    if (dx == 0 || dy == 0)
-        return here;
-    return height_beside(g, x, y, dx, 0) + height_beside(g, x, y, 0, dy) - here;
-}
-
-static rvi_shape shape_at(const rvi_ground *g, int x, int y) {
-    double z[9];
-    for (int k = 0; k < 9; k++)
-        z[k] = height_beside(g, x, y, k % 3 - 1, k / 3 - 1);
-    return rvi_shape_of(z, g->cell);
-}
-
-/* 1 north, clockwise to 8 north-west; 0: the cell itself. */
-static int direction_to(const rvi_drainage *d, size_t cell) {
-    static const int turns[3][3] = {{8, 1, 2}, {7, 0, 3}, {6, 5, 4}};
+/* As the field tells it; a hole is its own receiver. */
+static int turn_to(const rvi_drainage *d, size_t cell) {
     size_t to = d->receiver[cell], w = (size_t)d->width;
-    int dx = (int)(to % w) - (int)(cell % w), dy = (int)(to / w) - (int)(cell / w);
-    return turns[dy + 1][dx + 1];
+    return rvi_analyse_turn((int)(to % w) - (int)(cell % w), (int)(to / w) - (int)(cell / w));
 }
 
 static void fill_rows(void *arg, int first, int end) {
@@ -146,16 +106,13 @@ static void fill_rows(void *arg, int first, int end) {
     for (int y = first; y < end; y++)
         for (int x = 0; x < g->width; x++) {
             size_t i = (size_t)y * (size_t)g->width + (size_t)x;
-            bool hole = g->kind[i] == RVI_HOLE;
-            rvi_shape shape = {0};
-            if (!hole)
-                shape = shape_at(g, x, y);
-            a->out[AREA][i] = (float)((double)a->drainage.area[i] * g->cell * g->cell);
-            a->out[RECEIVER][i] = hole ? 0.0f : (float)direction_to(&a->drainage, i);
-            a->out[ORDER][i] = (float)a->network.order[i];
-            a->out[SLOPE][i] = rvi_atanf(shape.slope) * (float)(180.0 / RVI_PI);
-            a->out[CURVATURE][i] = shape.curvature;
-            a->out[DISTANCE][i] = a->distance[i];
+            rvi_shape shape = rvi_analyse_shape(g->z, g->kind, g->width, g->height, x, y, g->cell);
+            a->out[RVI_AREA][i] = rvi_analyse_area(a->drainage.area[i], g->cell);
+            a->out[RVI_RECEIVER][i] = (float)turn_to(&a->drainage, i);
+            a->out[RVI_ORDER][i] = (float)a->network.order[i];
+            a->out[RVI_SLOPE][i] = rvi_analyse_degrees(shape.slope);
+            a->out[RVI_CURVATURE][i] = shape.curvature;
+            a->out[RVI_DISTANCE][i] = a->distance[i];
         }
 }
 
@@ -176,7 +133,27 @@ static rv_status add_figures(const analysis *a, rv_terrain *land, uint32_t strea
 
 /* ---- the step ---- */
 
-static rv_status run(rvi_job *job) {
+/* Files need what each cell has here. */
+static rv_status run_on_device(rvi_job *job) {
+    analysis *a = job->state;
+    rv_terrain *land = job->land;
+    uint32_t count = 0;
+    rv_status status = rvi_analyse_device_run(a, job->device, land, &count);
+    if (status == RV_OK && a->files) {
+        rvi_streams streams = {0};
+        status = rvi_analyse_device_fetch(a, job->device, land);
+        if (status == RV_OK)
+            status = number_streams(a, &streams);
+        streams.geo = &land->geo;
+        if (status == RV_OK)
+            status = write_streams(a, &streams);
+    }
+    if (status == RV_OK)
+        status = add_figures(a, land, count);
+    return status == RV_OK ? rvi_analyse_device_fields(a, job->device, land) : status;
+}
+
+static rv_status run_here(rvi_job *job) {
     analysis *a = job->state;
     rv_terrain *land = job->land;
     rvi_streams streams = {0};
@@ -206,6 +183,10 @@ static rv_status run(rvi_job *job) {
     return status;
 }
 
+static rv_status run(rvi_job *job) {
+    return job->device ? run_on_device(job) : run_here(job);
+}
+
 static rv_status list_file(rvi_job *job, const char *path, const char *extension) {
     if (path[0] == '\0')
         return RV_OK;
@@ -216,24 +197,29 @@ static rv_status list_file(rvi_job *job, const char *path, const char *extension
 }
 
 rv_status rvi_step_analyse(rvi_job *job, const rv_analyse_params *p) {
-    static const char *const names[FIELDS] = {"area",  "receiver",  "stream_order",
-                                              "slope", "curvature", "channel_distance"};
+    static const char *const names[RVI_ANALYSED] = {"area",  "receiver",  "stream_order",
+                                                    "slope", "curvature", "channel_distance"};
     size_t cells = rvi_cells(job->land);
     analysis *a = rvi_job_begin(job, sizeof *a, run, NULL);
     if (!a)
         return RV_ERROR_MEMORY;
     a->p = p;
+    a->files = p->geojson[0] || p->csv[0];
     rv_status status = rvi_flow_allowed(job->ctx, job->land->width, job->land->height);
     if (status == RV_OK)
         status = list_file(job, p->geojson, ".geojson");
     if (status == RV_OK)
         status = list_file(job, p->csv, ".csv");
-    for (int k = 0; k < FIELDS && status == RV_OK; k++)
+    for (int k = 0; k < RVI_ANALYSED && status == RV_OK; k++)
         status = rvi_job_field(job, names[k], &a->out[k]);
     rvi_job_grid(job, &a->distance, "distances");
     rvi_job_grid(job, &a->outlet, "distances");
     rvi_job_buffer(job, &a->owner, cells, sizeof *a->owner, "the streams");
     rvi_job_buffer(job, &a->start, cells, sizeof *a->start, "the streams");
+    if (rvi_device_of(job->ctx))
+        rvi_analyse_device_list(a, job);
+    job->on_device = job->doubles = true;
+    job->shared = RVI_FLOW_SHARED;
     size_t draining = rvi_drainage_bytes(job->land->width, job->land->height);
     rvi_buffers_pass(&job->buffers, cells * BYTES);
     rvi_buffers_pass(&job->buffers, rvi_add_sizes(cells * RVI_GROUND_BYTES + 4096, draining));

@@ -89,7 +89,7 @@ static rv_status fill_on_device(rvi_device *d, filling *f) {
     f->flow.h = f->heights;
     f->flow.fixed = f->fixed;
     f->on.d = d;
-    return status == RV_OK ? rvi_flow_device_route(&f->on) : status;
+    return status == RV_OK ? rvi_flow_device_fill(&f->on) : status;
 }
 
 static rv_status deepen_on_device(rvi_device *d, const depths *l, int height) {

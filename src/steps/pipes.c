@@ -280,10 +280,6 @@ static rvi_factor_shape factor_shape(const rvi_pipes *f) {
     return (rvi_factor_shape){.first = grid_at(f, 0, 0), .stride = f->stride, .count = f->count};
 }
 
-static bool gives_same(const rvi_pipes *f) {
-    return f->layered && f->p->give == RV_pipes_give_same;
-}
-
 static bool has_springs(const rvi_pipes *f) {
     return f->p->spring_rate > 0.0f || f->p->springs[0];
 }
@@ -331,24 +327,19 @@ static size_t name_grids(rvi_pipes *f, float **grids[MOST_GRIDS]) {
     return count;
 }
 
-/* Grids lie one after the other, each begun elsewhere in a page: processors take a write for a read
- * of the same place in another page, and wait. */
-static size_t grid_spacing(const rvi_pipes *f) {
-    return (f->count + 1023) / 1024 * 1024 + 48;
-}
-
 static float *grid_number(const rvi_pipes *f, size_t number) {
-    return f->grids + number * grid_spacing(f) + RVI_PIPE_START;
+    return f->grids + number * rvi_pipe_grid_spacing(f) + RVI_PIPE_START;
 }
 
 static void list_buffers(rvi_pipes *f) {
     rvi_job *job = f->job;
     float **grids[MOST_GRIDS];
-    bool same = gives_same(f);
+    bool same = rvi_pipe_gives_same(f);
     size_t blocks = (size_t)f->block_count, layers = same ? (size_t)job->land->layer_count : 0;
     size_t count = name_grids(f, grids) + 2 * layers;
     size_t rows = blocks * RVI_PIPE_BLOCK_ROWS * f->stride + RVI_PIPE_START;
-    rvi_job_buffer(job, &f->grids, count * grid_spacing(f), sizeof *f->grids, "running water");
+    rvi_job_buffer(job, &f->grids, count * rvi_pipe_grid_spacing(f), sizeof *f->grids,
+                   "running water");
     rvi_job_buffer(job, &f->rows, rows, sizeof *f->rows, "rows of water");
     rvi_job_buffer(job, &f->blocks, blocks, sizeof *f->blocks, "the blocks");
     rvi_job_buffer(job, &f->done, blocks, sizeof *f->done, "the blocks");
@@ -362,7 +353,8 @@ static void list_buffers(rvi_pipes *f) {
     for (int k = 0; k < 2; k++)
         rvi_job_buffer(job, &f->parts[k], layers, sizeof *f->parts[k], what);
     rvi_job_buffer(job, &f->loads, layers * blocks, sizeof *f->loads, what);
-    rvi_job_buffer(job, &f->deposited_on, layers * blocks, sizeof(double), "the ledger");
+    rvi_job_buffer(job, &f->deposited_on, layers * blocks * f->stride, sizeof(double),
+                   "the ledger");
 }
 
 static void place_grids(rvi_pipes *f) {
@@ -659,8 +651,9 @@ static void leave_rows(void *arg, int first, int end) {
 
 /* With give=same. */
 static void count_laid_on(const rvi_pipes *f, double area) {
-    int layers = f->job->land->layer_count;
-    for (int k = 0; f->deposited_on && k < layers * f->block_count; k++)
+    size_t layers = (size_t)f->job->land->layer_count;
+    size_t count = f->deposited_on ? layers * (size_t)f->block_count * f->stride : 0;
+    for (size_t k = 0; k < count; k++)
         f->job->deposited_on[k % layers] += area * f->deposited_on[k];
 }
 

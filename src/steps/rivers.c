@@ -116,7 +116,8 @@ static void list_buffers(rvi_rivers *r) {
     bool slides = r->p->talus < 89.9f;
     bool buries = finest && r->p->alluvium > 0.0f;
     bool creeps = r->p->diffusion > 0.0f || r->p->floods > 0.0f || buries;
-    if (creeps || slides)
+    bool looks_ahead = r->p->deposition > 0.0f && rvi_device_of(job->ctx);
+    if (creeps || slides || looks_ahead)
         rvi_job_buffer(job, &r->next, r->cells, doubles, "the land of rivers");
     if (slides) {
         size_t parts = ((size_t)land->width / RVI_TILE + 1) * (size_t)land->height;

@@ -336,7 +336,6 @@ static void list_buffers(rvi_slide *s) {
         rvi_job_buffer(job, &s->off_edge, rvi_slide_edge(s), sizeof *s->off_edge, "the ledger");
     if (device) {
         rvi_job_buffer(job, &s->range_parts, RVI_DEVICE_PARTS, sizeof *s->range_parts, "the range");
-        rvi_slide_device_list(s);
         rvi_settle_device_list(s);
     }
     if (!s->general)

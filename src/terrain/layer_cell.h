@@ -20,4 +20,14 @@ static inline bool rvi_layer_used_up(float *want, float loss, float there, bool 
     return true;
 }
 
+/* How thick a layer is after a share of what there is for it, `part`, was laid on it: as thick as
+ * before where rounding would make any out of nothing. */
+static inline float rvi_layer_raised(float there, float part, float share) {
+    float raised = there + share * part;
+    if (raised - there > part)
+        raised -= (raised < 0.0f ? -raised : raised) * 0x1p-23f;
+    float gain = raised - there;
+    return gain > 0.0f && gain <= part ? raised : there;
+}
+
 #endif

@@ -223,12 +223,8 @@ float rvi_layers_lay(rv_terrain *land, size_t cell, float amount, float *parts, 
     float share = amount < sum ? amount / sum : 1.0f;
     for (int l = 0; l < land->layer_count; l++) {
         float *thickness = &land->layers[l].thickness[cell];
-        float raised = *thickness + share * parts[l];
-        if (raised - *thickness > parts[l]) /* rounding must not make any out of nothing */
-            raised -= (raised < 0.0f ? -raised : raised) * 0x1p-23f;
+        float raised = rvi_layer_raised(*thickness, parts[l], share);
         float gain = raised - *thickness;
-        if (!(gain > 0.0f && gain <= parts[l]))
-            continue;
         *thickness = raised;
         parts[l] -= gain;
         deposited[l] += (double)gain;

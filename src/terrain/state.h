@@ -4,6 +4,7 @@
 
 #include "terrain/band_cell.h"
 #include "terrain/georeference.h"
+#include "terrain/volume_law.h"
 
 #include <ravine/ravine.h>
 
@@ -46,14 +47,7 @@ typedef struct rvi_strata {
  * how hard a place is. Lengths are metres; up to `values` there are no gaps between the members,
  * which are hashed and saved as they are. */
 typedef struct rvi_hardness_volume {
-    double x, y;                   /* of cell (0, 0), in the map that it was made for */
-    double step_x, step_y, step_z; /* between samples; of noise: the size of its largest features */
-    double low;                    /* height of the lowest samples */
-    uint64_t seed;                 /* of the noise */
-    int32_t slices, rows, columns; /* of the samples; all 0: there are none */
-    int32_t octaves;               /* of the noise; 0: there is none */
-    float noise;                   /* how hard the hardest of it is */
-    uint32_t unused;
+    RVI_VOLUME_MEMBERS;
     float *values; /* of the samples, 0 to 1: the lowest slice first, in it the north row */
 } rvi_hardness_volume;
 

@@ -3,6 +3,11 @@
 #include "base/threads.h"
 #include "wear/factor_cell.h"
 
+#include <string.h>
+
+_Static_assert(offsetof(rvi_hardness_volume, values) == sizeof(rvi_volume_law),
+               "a volume begins with its law");
+
 rvi_factor_shape rvi_factor_map(const rv_terrain *land) {
     return (rvi_factor_shape){.stride = (size_t)land->width, .count = rvi_cells(land)};
 }
@@ -20,15 +25,14 @@ void rvi_factor_list(rvi_job *job, const rvi_factor_shape *shape, rvi_erosion_fa
         rvi_job_buffer(job, &out->cells, shape->count, sizeof(float), "the erosion factor");
     if (rvi_strata_there(land))
         rvi_job_buffer(job, &out->bands, shape->count, sizeof(float), "the bands of the bedrock");
+    if (rvi_rock_differs(land) && rvi_device_of(job->ctx))
+        rvi_job_buffer(job, &out->law, 1, sizeof *out->law, "the bands of the bedrock");
 }
 
 float rvi_factor_volume(const rvi_erosion_factor *f, size_t at, float top) {
     const rvi_factor_shape *s = &f->shape;
-    size_t margin = (size_t)s->margin, from = at - (s->first - margin * s->stride - margin);
-    double cell = (double)f->land->cell;
-    size_t row = from / s->stride;
-    double x = cell * ((double)(from - row * s->stride) - (double)margin);
-    double y = cell * ((double)row - (double)margin);
+    double x, y;
+    rvi_bedrock_place(s->first, s->stride, s->margin, (double)f->land->cell, at, &x, &y);
     return 1.0f - rvi_volume_hardness(&f->land->volume, x, y, top);
 }
 
@@ -66,6 +70,33 @@ static void fill_rows(void *arg, int first, int end) {
 }
 
 /* ---- on a device ---- */
+
+void rvi_factor_tell(rvi_erosion_factor *f) {
+    const rvi_strata *strata = &f->land->strata;
+    if (!f->law)
+        return;
+    *f->law = (rvi_bedrock){.cell = (double)f->land->cell,
+                            .first = f->shape.first,
+                            .stride = f->shape.stride,
+                            .thickness = strata->thickness,
+                            .margin = f->shape.margin};
+    memcpy(&f->law->volume, &f->land->volume, sizeof f->law->volume);
+    memcpy(f->law->edge, strata->edge, sizeof strata->edge);
+    memcpy(f->law->soft, strata->soft, sizeof strata->soft);
+}
+
+rvi_device_arg rvi_factor_bands_arg(const rvi_erosion_factor *f) {
+    return (rvi_device_arg){RVI_DEVICE_READ, f->bands, f->shape.count * sizeof *f->bands};
+}
+
+rvi_device_arg rvi_factor_law_arg(const rvi_erosion_factor *f) {
+    return (rvi_device_arg){RVI_DEVICE_READ, f->law, sizeof *f->law};
+}
+
+rvi_device_arg rvi_factor_samples_arg(const rvi_erosion_factor *f) {
+    const rvi_hardness_volume *v = &f->land->volume;
+    return (rvi_device_arg){RVI_DEVICE_READ, v->values, rvi_volume_samples(v) * sizeof *v->values};
+}
 
 static rvi_factor_place place_of(const filling *w) {
     const rv_terrain *land = w->factor->land;
@@ -123,6 +154,8 @@ rv_status rvi_factor_make(rvi_job *job, const rvi_factor_shape *shape, rvi_erosi
     filling w = {.shape = shape, .factor = out, .bare = bare_factor(land, shape)};
     w.mask = rvi_field_get(land, "mask");
     w.hardness = rvi_field_get(land, "hardness");
+    if (job->device)
+        rvi_factor_tell(out);
     if (!out->cells && !out->bands)
         return RV_OK;
     if (job->device)

@@ -18,6 +18,7 @@
 #include "terrain/bands.h"
 #include "terrain/erosion_fn.h"
 #include "terrain/hardness_volume.h"
+#include "wear/bedrock_cell.h"
 #include "wear/job.h"
 
 /* The grids of a step: cell (x, y) of the map is at first + y * stride + x. */
@@ -29,9 +30,10 @@ typedef struct rvi_factor_shape {
 
 typedef struct rvi_erosion_factor {
     const rv_terrain *land;
-    float *cells; /* NULL: 1 everywhere */
-    float *bands; /* where the bands of the bedrock lie; NULL: there are none */
-    bool volume;  /* there is hardness in three dimensions */
+    float *cells;     /* NULL: 1 everywhere */
+    float *bands;     /* where the bands of the bedrock lie; NULL: there are none */
+    bool volume;      /* there is hardness in three dimensions */
+    rvi_bedrock *law; /* what a device is told of both; NULL: there is neither, or no device */
     rvi_factor_shape shape;
 } rvi_erosion_factor;
 
@@ -40,6 +42,15 @@ rvi_factor_shape rvi_factor_map(const rv_terrain *land);
 /* The first lists the grids that are needed, the second fills them. */
 void rvi_factor_list(rvi_job *job, const rvi_factor_shape *shape, rvi_erosion_factor *out);
 rv_status rvi_factor_make(rvi_job *job, const rvi_factor_shape *shape, rvi_erosion_factor *out);
+
+/* Where the grids are filled by others: what a device is to know of the bedrock. */
+void rvi_factor_tell(rvi_erosion_factor *f);
+/* What kernels take as BEDROCK_ARGS. */
+#define RVI_BEDROCK(factor)                                                                        \
+    rvi_factor_bands_arg(factor), rvi_factor_law_arg(factor), rvi_factor_samples_arg(factor)
+rvi_device_arg rvi_factor_bands_arg(const rvi_erosion_factor *f);
+rvi_device_arg rvi_factor_law_arg(const rvi_erosion_factor *f);
+rvi_device_arg rvi_factor_samples_arg(const rvi_erosion_factor *f);
 
 /* Can the factor change with the height, of bedrock or of any ground? */
 static inline bool rvi_factor_rock_there(const rvi_erosion_factor *f) {

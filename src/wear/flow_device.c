@@ -19,7 +19,6 @@
 #include "wear/flow_device.h"
 #include "base/context.h"
 #include "device/device_group.h"
-#include "wear/flow_shape.h"
 
 #include <assert.h>
 #include <string.h>
@@ -56,7 +55,7 @@ void rvi_flow_device_list(rvi_flow_device *r, rvi_flow *f, rvi_buffers *buffers)
 
 /* ---- arguments ---- */
 
-static rvi_flow_shape shape_of(const rvi_flow *f) {
+rvi_flow_shape rvi_flow_shape_of(const rvi_flow *f) {
     return (rvi_flow_shape){.mixed = rvi_mix(f->seed),
                             .seed = f->seed,
                             .when = f->when,
@@ -337,18 +336,29 @@ static rv_status drown(rvi_flow_device *r, const rvi_flow_shape *shape) {
 }
 
 static rv_status cross_pits(rvi_flow_device *r, const rvi_flow_shape *shape, uint32_t pits) {
-    rv_status status = label_basins(r, shape);
-    if (status == RV_OK)
-        status = make_tree(r, shape, pits + 1);
-    if (status == RV_OK)
-        status = link_passes(r, shape, 2 * pits);
-    if (status == RV_OK)
-        status = tour(r, shape, 2 * pits);
-    if (status == RV_OK)
-        status = find_spills(r, shape, pits);
-    if (status == RV_OK)
-        status = turn_paths(r, shape, pits + 1);
+    rv_status status = turn_paths(r, shape, pits + 1);
     return status == RV_OK ? drown(r, shape) : status;
+}
+
+rv_status rvi_flow_device_fill(rvi_flow_device *r) {
+    const rvi_flow_shape shape = rvi_flow_shape_of(r->f);
+    rv_status status = direct(r, &shape);
+    if (status == RV_OK)
+        status = fetch_counters(r);
+    if (status != RV_OK)
+        return status;
+    uint32_t pits = r->counters[RVI_FLOW_PITS];
+    r->f->lakes = pits > 0;
+    if (pits == 0)
+        return RV_OK;
+    status = label_basins(r, &shape);
+    if (status == RV_OK)
+        status = make_tree(r, &shape, pits + 1);
+    if (status == RV_OK)
+        status = link_passes(r, &shape, 2 * pits);
+    if (status == RV_OK)
+        status = tour(r, &shape, 2 * pits);
+    return status == RV_OK ? find_spills(r, &shape, pits) : status;
 }
 
 /* ---- what comes through, and the order ---- */
@@ -483,7 +493,7 @@ static rv_status list_steps(rvi_flow_device *r) {
 rv_status rvi_flow_device_walk(rvi_flow_device *r, bool up, const char *file, const char *name,
                                const rvi_device_arg *more, int count) {
     const rvi_flow *f = r->f;
-    const rvi_flow_shape shape = shape_of(f);
+    const rvi_flow_shape shape = rvi_flow_shape_of(f);
     const int upwards = up;
     uint32_t first = 0;
     rvi_device_arg args[MOST_ARGS] = {PIECES(f->donors_first), CELLS(f->order),  CELLS(r->levels),
@@ -502,22 +512,20 @@ rv_status rvi_flow_device_walk(rvi_flow_device *r, bool up, const char *file, co
     return status;
 }
 
-rv_status rvi_flow_device_route(rvi_flow_device *r) {
-    const rvi_flow_shape shape = shape_of(r->f);
-    rv_status status = direct(r, &shape);
-    if (status == RV_OK)
-        status = fetch_counters(r);
-    if (status != RV_OK)
-        return status;
-    uint32_t pits = r->counters[RVI_FLOW_PITS];
-    r->f->lakes = pits > 0;
-    if (pits > 0)
-        status = cross_pits(r, &shape, pits);
-    if (status == RV_OK)
-        status = begin_rims(r, &shape);
+rv_status rvi_flow_device_order(rvi_flow_device *r) {
+    const rvi_flow_shape shape = rvi_flow_shape_of(r->f);
+    rv_status status = begin_rims(r, &shape);
     if (status == RV_OK)
         status = gather_rims(r, &shape);
     if (status == RV_OK)
         status = order_cells(r, &shape);
     return status == RV_OK ? list_steps(r) : status;
+}
+
+rv_status rvi_flow_device_route(rvi_flow_device *r) {
+    const rvi_flow_shape shape = rvi_flow_shape_of(r->f);
+    rv_status status = rvi_flow_device_fill(r);
+    if (status == RV_OK && r->f->lakes)
+        status = cross_pits(r, &shape, r->counters[RVI_FLOW_PITS]);
+    return status == RV_OK ? rvi_flow_device_order(r) : status;
 }

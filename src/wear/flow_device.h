@@ -5,6 +5,7 @@
 
 #include "device/device.h"
 #include "measure/flowgraph.h"
+#include "wear/flow_shape.h"
 
 /* Bytes that a group of these kernels, and of those that walk, may have to itself. */
 enum { RVI_FLOW_SHARED = 48 << 10 };
@@ -28,6 +29,25 @@ void rvi_flow_device_list(rvi_flow_device *r, rvi_flow *f, rvi_buffers *buffers)
 /* As rvi_flow_route(); directions, areas, discharge, basins and what is drowned are on the device
  * then. Without lakes `basin`, `drowned` and `spill` there mean nothing. */
 rv_status rvi_flow_device_route(rvi_flow_device *r);
+
+/* The two halves of that. Only the levels of lakes, `basin` and `spill`, as rvi_flow_level() needs
+ * them; and, from directions that are on the device, areas, discharge and the order to walk in. */
+rv_status rvi_flow_device_fill(rvi_flow_device *r);
+rv_status rvi_flow_device_order(rvi_flow_device *r);
+
+/* What lies under a lake, the basins, and the levels at which they spill: FLOW_LAKES_ARGS of a
+ * kernel, all NULL where no lakes were found. */
+#define RVI_FLOW_LAKES(f)                                                                          \
+    (rvi_device_arg){RVI_DEVICE_READ, (f)->lakes ? (f)->drowned : NULL,                            \
+                     (f)->cells * sizeof *(f)->drowned},                                           \
+        (rvi_device_arg){RVI_DEVICE_READ, (f)->lakes ? (f)->basin : NULL,                          \
+                         (f)->cells * sizeof *(f)->basin},                                         \
+        (rvi_device_arg) {                                                                         \
+        RVI_DEVICE_READ, (f)->lakes ? (f)->spill : NULL, rvi_flow_basins(f) * sizeof *(f)->spill   \
+    }
+
+/* What kernels are told of it. */
+rvi_flow_shape rvi_flow_shape_of(const rvi_flow *f);
 
 /* Queues a kernel that walks (flow_walk.h) for all rounds of steps, up or down the rivers; `args`
  * follow the arguments that all of them have. */

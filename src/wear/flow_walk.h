@@ -44,6 +44,11 @@ static bool flow_donor(const rvi_flow_shape *f, __global const uchar *direction,
     return rvi_flow_inside(nx, ny, f->width, f->height) && direction[*donor] == k;
 }
 
+/* What RVI_FLOW_LAKES() gives. */
+#define FLOW_LAKES_ARGS                                                                            \
+    __global const uchar *restrict drowned, __global const uint *restrict basin,                   \
+        __global const double *restrict spill
+
 /* What stands in the order: a place in the tile, and the direction of its water. */
 static uint flow_place(uint way) {
     return way & (RVI_TILE * RVI_TILE - 1);

@@ -2,9 +2,10 @@
  * numbers of threads (1, 2, 3 and 7 unless told, 1 and 7 with RAVINE_SHORT) and prints the hash of
  * what each makes: one line "NAME HASH" each. By turns, each runs with one of those numbers; four
  * builds with turns 1 to 4 ask for all of them. Every build must print the table hashes.txt; of
- * RAVINE_LINES="NAME NAME..." only these lines; with RAVINE_DEVICE=N on device N, if there is any.
- * Files go to the working directory; of a recipe mesh_X, the bytes of mesh.X count too. Only the
- * public API is used, so any build of the library can run it. */
+ * RAVINE_LINES="NAME NAME..." only these lines; with RAVINE_DEVICE=N on device N, if there is any
+ * (RAVINE_TEST_DEVICE, which all tests of devices heed, counts more). Files go to the working
+ * directory; of a recipe mesh_X, the bytes of mesh.X count too. Only the public API is used, so any
+ * build of the library can run it. */
 #include <inttypes.h>
 #include <ravine/ravine.h>
 #include <stdio.h>
@@ -370,9 +371,9 @@ static rv_status run(int index, int threads, uint64_t *hash) {
         fprintf(stderr, "no context with %d threads: %s\n", threads, rv_status_text(status));
         return status;
     }
-    const char *device = getenv("RAVINE_DEVICE");
+    const char *device = getenv("RAVINE_DEVICE"), *told = getenv("RAVINE_TEST_DEVICE");
     if (device && rv_device_count() > 0)
-        status = rv_context_use_device(ctx, atoi(device));
+        status = rv_context_use_device(ctx, atoi(told ? told : device));
     if (status == RV_OK)
         status = index < RECIPES ? run_recipe(ctx, index, hash)
                                  : run_scene(ctx, scenes[index - RECIPES].text, hash);

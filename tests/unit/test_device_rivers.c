@@ -1,8 +1,8 @@
-/* test_device_rivers.c: steps that route water give the processor's bits on a device. Runs on the
- * first device that there is, PoCL or a GPU, and says so when there is none. */
+/* test_device_rivers.c: steps that route water give the processor's bits on a device. Runs on
+ * PoCL or on a GPU (RAVINE_TEST_DEVICE), and says so when there is none. */
 #include "device_pair.h"
 
-#include "base/random.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,17 +24,48 @@ static uint64_t cases(uint64_t count) {
     return more ? strtoull(more, NULL, 10) : support_cases(count);
 }
 
-static void compare(const char *recipe) {
-    rv_ledger ledgers[2];
-    uint64_t hashes[2];
-    for (int i = 0; device && i < 2; i++) {
-        rv_terrain *land = support_run(i ? device : processor, recipe);
-        hashes[i] = rv_terrain_hash(land);
-        ledgers[i] = rv_terrain_ledger(land);
-        rv_terrain_destroy(land);
+/* A number for all that a file holds; 0: there is none. */
+static uint64_t bytes_of(const char *path) {
+    static char bytes[1 << 22];
+    FILE *file = fopen(path, "rb");
+    size_t count = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    assert_less(count, sizeof bytes);
+    if (file)
+        fclose(file);
+    remove(path);
+    return count ? rvi_hash(bytes, count, 1) : 0;
+}
+
+static void compare_figures(rv_terrain *lands[2], const char *recipe) {
+    assert_int_equal(rv_terrain_figure_count(lands[0]), rv_terrain_figure_count(lands[1]));
+    for (int i = 0; i < rv_terrain_figure_count(lands[0]); i++) {
+        const rv_figure *one = rv_terrain_figure(lands[0], i),
+                        *two = rv_terrain_figure(lands[1], i);
+        if (memcmp(&one->value, &two->value, sizeof one->value) != 0)
+            fail_msg("another %s on the device: %s", one->name, recipe);
     }
+}
+
+static void compare(const char *recipe) {
+    static const char *const files[] = {"a.geojson", "a.csv"};
+    rv_ledger ledgers[2];
+    uint64_t hashes[2], written[2][2];
+    rv_terrain *lands[2];
     if (!device)
         return;
+    for (int i = 0; i < 2; i++) {
+        lands[i] = support_run(i ? device : processor, recipe);
+        hashes[i] = rv_terrain_hash(lands[i]);
+        ledgers[i] = rv_terrain_ledger(lands[i]);
+        for (int k = 0; k < 2; k++)
+            written[k][i] = bytes_of(files[k]);
+    }
+    compare_figures(lands, recipe);
+    for (int i = 0; i < 2; i++) {
+        rv_terrain_destroy(lands[i]);
+        if (written[i][0] != written[i][1])
+            fail_msg("another %s on the device: %s", files[i], recipe);
+    }
     if (hashes[0] != hashes[1])
         fail_msg("another result on the device: %s", recipe);
     if (memcmp(&ledgers[0], &ledgers[1], sizeof ledgers[0]) != 0)
@@ -80,6 +111,52 @@ static void drains_are_the_same(void **state) {
     }
 }
 
+/* Steps of whole metres, some of them missing. */
+static void write_holes(const char *path, int width, int height) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "ncols %d\nnrows %d\nxllcorner 0\nyllcorner 0\ncellsize %g\nNODATA_value -9\n",
+            width, height, between(1, 50));
+    int from = below(9), most = 2 + below(30), rare = 2 + below(300);
+    for (int i = 0; i < width * height; i++)
+        fprintf(file, "%d ",
+                below(rare) ? (i % width / 8 + i / width / 5 + below(2) + from) % most : -9);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void analyses_of_holes_are_the_same(void **state) {
+    (void)state;
+    for (uint64_t i = 0; device && i < cases(12); i++) {
+        char recipe[128];
+        write_holes("holes.asc", 2 + below(180), 2 + below(180));
+        snprintf(recipe, sizeof recipe, "open holes.asc analyse channel=%d csv=a.csv",
+                 1 + below(20));
+        compare(recipe);
+    }
+}
+
+/* With lakes that are filled, so that water crosses flats from tile to tile; and all of it
+ * flat. */
+static void analyses_are_the_same(void **state) {
+    (void)state;
+    static const char *const lands[] = {"", "drain method=fill slope=0 ",
+                                        "blur radius=6cells drain method=fill slope=0 "};
+    static const char *const files[] = {"", "", "geojson=a.geojson ", "csv=a.csv "};
+    for (uint64_t i = 0; i < cases(24); i++) {
+        char recipe[512];
+        draw_land(recipe, sizeof recipe);
+        size_t used = strlen(recipe);
+        snprintf(recipe + used, sizeof recipe - used, "%sanalyse channel=%d %s", lands[below(3)],
+                 below(4) ? 1 + below(60) : 1, files[below(4)]);
+        compare(recipe);
+    }
+    compare("terrain width=300 height=290 analyse channel=9 csv=a.csv");
+    compare("terrain width=200 height=150 cone radius=9 cone mode=add relief=-50 radius=800 drain "
+            "method=fill slope=0 analyse channel=4 geojson=a.geojson rivers steps=2 analyse");
+    compare("terrain width=500 height=333 noise seed=4 octaves=9 drain method=fill slope=0 "
+            "analyse");
+}
+
 /* What holds the ground back, and where rain falls or land rises. */
 static const char *draw_limits(void) {
     static const char *const limits[] = {
@@ -91,13 +168,15 @@ static const char *draw_limits(void) {
         "select name=up where=height>0~90 ",
         "strata thickness=40 hardness=0.9 tilt=20 ",
         "strata thickness=9 hardness=1 select name=ha where=height>10 hardness field=ha ",
+        "hardness rock.npy ",
+        "hardness noise=0.9 octaves=2 strata thickness=30 layer name=soil thickness=2 ",
         "layer name=soil thickness=2 noise=1 ",
         "layer name=sand thickness=9 erodibility=0.3 layer name=soil thickness=1 noise=1 ",
         "layer name=ice thickness=4 erodibility=0 below=200 layer name=soil thickness=5 ",
         ("strata thickness=9 hardness=1 layer name=sand thickness=4 noise=0.5 "
          "select name=mask where=noise>0.4~0.5 "),
     };
-    return limits[below(12)];
+    return limits[below(14)];
 }
 
 static void add_rivers(char *recipe, size_t size) {
@@ -191,7 +270,7 @@ static void a_stop_leaves_whole_land(void **state) {
         desc.progress = stop;
         desc.user = &left;
         assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
-        support_ok(ctx, rv_context_use_device(ctx, 1));
+        support_ok(ctx, rv_context_use_device(ctx, device_number));
         rv_terrain *land = support_land(ctx, 200, 150, 10);
         left = 1 << 30;
         support_ok(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
@@ -229,7 +308,7 @@ static void a_stop_in_alluvium_leaves_whole_land(void **state) {
         desc.progress = stop_after;
         desc.user = &asked;
         assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
-        support_ok(ctx, rv_context_use_device(ctx, 1));
+        support_ok(ctx, rv_context_use_device(ctx, device_number));
         rv_terrain *land = support_land(ctx, 500, 400, 10);
         support_ok(ctx, rv_step_run(land, RV_STEP_noise, NULL, NULL));
         if (layers)
@@ -253,6 +332,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floods_are_the_same),
         cmocka_unit_test(drains_are_the_same),
+        cmocka_unit_test(analyses_are_the_same),
+        cmocka_unit_test(analyses_of_holes_are_the_same),
         cmocka_unit_test(random_rivers_are_the_same),
         cmocka_unit_test(alluvium_is_the_same),
         cmocka_unit_test(rivers_of_both_follow_each_other),

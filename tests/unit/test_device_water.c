@@ -1,5 +1,5 @@
-/* test_device_water.c: water of scenes has the processor's bits on a device. Runs on the first
- * device that there is, PoCL or a GPU, and says so when there is none. */
+/* test_device_water.c: water of scenes has the processor's bits on a device. Runs on PoCL
+ * or on a GPU (RAVINE_TEST_DEVICE), and says so when there is none. */
 #include "device_pair.h"
 
 #include "base/context.h"
@@ -324,7 +324,7 @@ static void devices_change_between_frames(void **state) {
     rv_particles seen;
     step_scene(processor, all, 10);
     for (int i = 0; i < 5; i++) {
-        support_ok(ctx, rv_context_use_device(ctx, i % 2));
+        support_ok(ctx, rv_context_use_device(ctx, i % 2 * device_number));
         step_scene(ctx, part, 2);
         if (i == 2)
             support_ok(ctx, rv_scene_particles(part, &seen));
@@ -378,7 +378,7 @@ static void stopped_steps_change_nothing(void **state) {
     desc.threads = 2;
     rv_context *ctx;
     assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
-    support_ok(ctx, rv_context_use_device(ctx, 1));
+    support_ok(ctx, rv_context_use_device(ctx, device_number));
     random_water r = {.desc = rvi_sph_desc_default()};
     rvi_sph *waters[2] = {make_water(processor, &r), make_water(ctx, &r)};
     for (int i = 0; i < 2; i++)

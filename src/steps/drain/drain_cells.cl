@@ -24,9 +24,7 @@ static double drain_level(__global const uint *basin, __global const double *spi
 
 /* A lake is known by the cell it spills to. */
 FLOW_WALKER drain_name(FLOW_WALK_ARGS, __global const uchar *restrict direction,
-                         __global const double *restrict h, __global uint *lake,
-                         __global const uchar *restrict drowned, __global const uint *restrict basin,
-                         __global const double *restrict spill) {
+                       __global const double *restrict h, __global uint *lake, FLOW_LAKES_ARGS) {
 #define NAME                                                                                       \
     int k = direction[cell];                                                                       \
     size_t to = k == RVI_END ? cell : flow_beside(&f, cell, k);                                    \
@@ -39,10 +37,7 @@ FLOW_WALKER drain_name(FLOW_WALK_ARGS, __global const uchar *restrict direction,
 
 /* Depths are not below 0: their bits order as they do. */
 __kernel void drain_measure(__global const double *restrict h, __global const uint *restrict lake,
-                            __global volatile uint *deepest, ulong count,
-                            __global const uchar *restrict drowned,
-                            __global const uint *restrict basin,
-                            __global const double *restrict spill) {
+                            __global volatile uint *deepest, ulong count, FLOW_LAKES_ARGS) {
     size_t i = get_global_id(0);
     if (i < count && drowned[i])
         atomic_max(&deepest[lake[i]], as_uint((float)(drain_level(basin, spill, h[i], i) - h[i])));
@@ -50,9 +45,7 @@ __kernel void drain_measure(__global const double *restrict h, __global const ui
 
 __kernel void drain_keep(__global double *restrict h, __global double *restrict z,
                          __global const uint *restrict lake, __global const float *restrict deepest,
-                         __global uchar *restrict kept, float deep, ulong count,
-                         __global const uchar *restrict drowned, __global const uint *restrict basin,
-                         __global const double *restrict spill) {
+                         __global uchar *restrict kept, float deep, ulong count, FLOW_LAKES_ARGS) {
     size_t i = get_global_id(0);
     if (i >= count)
         return;

@@ -19,11 +19,6 @@ void rvi_drain_device_list(rvi_draining *d) {
 #define RUN(name, width, height)                                                                   \
     rvi_device_run(d->job->device, "drain_cells", name, width, height, args, COUNT(args))
 #define WALK(up, name) rvi_flow_device_walk(&d->on, up, "drain_cells", name, args, COUNT(args))
-/* Where lakes were found: what lies under one, and their levels. */
-#define LAKES                                                                                      \
-    GRID(READ, d->flow.drowned), GRID(READ, d->flow.basin), (rvi_device_arg) {                     \
-        RVI_DEVICE_READ, d->flow.spill, rvi_flow_basins(&d->flow) * sizeof *d->flow.spill          \
-    }
 
 static rv_status start(rvi_draining *d) {
     const rv_terrain *land = d->job->land;
@@ -41,14 +36,14 @@ static rv_status start(rvi_draining *d) {
 
 static rv_status name_lakes(rvi_draining *d) {
     const rvi_device_arg args[] = {GRID(READ, d->flow.direction), GRID(READ, d->h),
-                                   GRID(CHANGE, d->lake), LAKES};
+                                   GRID(CHANGE, d->lake), RVI_FLOW_LAKES(&d->flow)};
     return WALK(true, "drain_name");
 }
 
 static rv_status measure_lakes(rvi_draining *d) {
     const uint64_t count = d->cells;
     const rvi_device_arg args[] = {GRID(READ, d->h), GRID(READ, d->lake), GRID(CHANGE, d->deepest),
-                                   RVI_VALUE(count), LAKES};
+                                   RVI_VALUE(count), RVI_FLOW_LAKES(&d->flow)};
     rv_status status = rvi_device_zero(d->job->device, d->deepest, d->cells * sizeof *d->deepest);
     return status == RV_OK ? RUN("drain_measure", d->cells, 1) : status;
 }
@@ -57,7 +52,7 @@ static rv_status keep_lakes(rvi_draining *d) {
     const uint64_t count = d->cells;
     const rvi_device_arg args[] = {
         GRID(CHANGE, d->h),   GRID(WRITE, d->z),     GRID(READ, d->lake), GRID(READ, d->deepest),
-        GRID(WRITE, d->kept), RVI_VALUE(d->p->deep), RVI_VALUE(count),    LAKES};
+        GRID(WRITE, d->kept), RVI_VALUE(d->p->deep), RVI_VALUE(count),    RVI_FLOW_LAKES(&d->flow)};
     return RUN("drain_keep", d->cells, 1);
 }
 

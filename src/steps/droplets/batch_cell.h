@@ -15,7 +15,7 @@
 #ifndef RVI_STEPS_DROPLETS_BATCH_CELL_H
 #define RVI_STEPS_DROPLETS_BATCH_CELL_H
 
-#include "terrain/band_cell.h"
+#include "wear/bedrock_cell.h"
 #include "wear/drop_fall.h"
 
 #ifndef __OPENCL_VERSION__
@@ -74,12 +74,6 @@ typedef struct rvi_batch_slot {
     int unused;
 } rvi_batch_slot;
 
-/* Where the bands of the bedrock lie, and how soft they are; NULL: there are none. */
-typedef struct rvi_batch_bands {
-    RVI_GRID const float *at, *table; /* table: edges, then how soft */
-    float thickness;
-} rvi_batch_bands;
-
 /* Who makes a move: on the processor one item, on a device a crew of items that share the cells of
  * the disc, as a grid of so many columns and rows. Several crews are in a group. */
 enum { RVI_BATCH_NARROW = 32, RVI_BATCH_NARROW_COLUMNS = 4 }; /* 8 crews of 4 x 1 */
@@ -114,7 +108,7 @@ typedef struct rvi_batch_grids {
     RVI_GRID const uint64_t *rain_rows;
 #ifdef __OPENCL_VERSION__
     rvi_batch_crew crew;
-    rvi_batch_bands bands;
+    bedrock_grids bedrock;
 #else
     /* What else keeps ground from erosion, by its place and height; NULL: nothing. */
     float (*more)(const void *run, int x, int y, float plane, float height);
@@ -208,10 +202,7 @@ static inline int32_t rvi_batch_lowest(const rvi_batch_grids *g, int32_t a) {
 static inline float rvi_batch_hard(const rvi_batch_grids *g, const rvi_batch_rules *r, size_t i,
                                    int x, int y, float plane, float height) {
 #ifdef __OPENCL_VERSION__
-    const rvi_batch_bands *b = &g->bands;
-    return b->at ? rvi_band_soft(b->table, b->table + RVI_BANDS, b->thickness,
-                                 r->low + plane * r->by - b->at[i])
-                 : 1.0f;
+    return bedrock_soft(&g->bedrock, i, r->low + plane * r->by);
 #else
     (void)r, (void)i;
     return g->more ? g->more(g->run, x, y, plane, height) : 1.0f;

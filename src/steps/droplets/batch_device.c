@@ -9,10 +9,10 @@ enum { NARROW_DISC = 5 }; /* up to which a crew of few items makes a move */
 #define RUN(name, width, height)                                                                   \
     RVI_RUN(f->job->device, "batch_drops", name, (size_t)(width), (size_t)(height), args)
 
-/* Hardness in three dimensions, functions, and the blurred change map the processor alone knows. */
+/* Functions, and the blurred change map the processor alone knows. */
 bool rvi_batch_device_can(const rvi_drop_run *f) {
     const rv_terrain *land = f->job->land;
-    return !rvi_volume_there(land) && !rvi_erosion_fn_there(land) && !(f->p->blend > 0.0f);
+    return !rvi_erosion_fn_there(land) && !(f->p->blend > 0.0f);
 }
 
 static rvi_device_arg grid(const rvi_drop_run *f, rvi_device_use use, const int32_t *values) {
@@ -70,8 +70,6 @@ static rv_status clear_grids(const rvi_drop_run *f) {
 
 rv_status rvi_batch_device_fill(rvi_drop_run *f) {
     const rv_terrain *land = f->job->land;
-    memcpy(f->batch.table, land->strata.edge, sizeof land->strata.edge);
-    memcpy(f->batch.table + RVI_BANDS, land->strata.soft, sizeof land->strata.soft);
     const rvi_drop_apron apron = rvi_drops_apron(f);
     const rvi_device_arg args[] = {
         map(f, RVI_DEVICE_READ, land->surface),
@@ -121,7 +119,6 @@ rv_status rvi_batch_device_round(rvi_drop_run *f) {
     const rvi_drop_batch *b = &f->batch;
     const rvi_batch_round round = rvi_batch_round_of(f, b->round);
     const uint64_t now = b->round % 2 * b->blocks, next = b->blocks - now;
-    const float thickness = f->job->land->strata.thickness;
     const int felt_rows = 2 * f->near_reach + 2;
     const bool narrow = b->rules.reach <= NARROW_DISC && f->near_reach <= NARROW_DISC;
     const size_t crews = narrow ? RVI_BATCH_NARROW / RVI_BATCH_NARROW_COLUMNS : 1; /* in a group */
@@ -139,9 +136,7 @@ rv_status rvi_batch_device_round(rvi_drop_run *f) {
         map(f, RVI_DEVICE_READ, f->mask),
         rain_cells(f),
         rain_rows(f),
-        {RVI_DEVICE_READ, f->factor.bands, f->count * sizeof *f->factor.bands},
-        {RVI_DEVICE_READ, b->table, 2 * RVI_BANDS * sizeof *b->table},
-        RVI_VALUE(thickness),
+        RVI_BEDROCK(&f->factor),
         RVI_VALUE(round),
         RVI_VALUE(b->rules),
         {RVI_DEVICE_LOCAL, NULL, crews * RVI_BATCH_MEETINGS * sizeof(uint32_t)},

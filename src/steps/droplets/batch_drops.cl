@@ -31,8 +31,7 @@ __kernel void batch_begin(__global rvi_batch_slot *slots, __global uint *crowd, 
         __global rvi_batch_slot *slots, __global const int *ground, __global int *change, __global uint *laid,\
         __global uint *flow, __global uint *crowd, ulong now, ulong next, __global uint *ended,    \
         __global const float *factor, __global const float *mask, __global const uint *rain_cells, \
-        __global const ulong *rain_rows, __global const float *bands, __global const float *table, \
-        float thickness, rvi_batch_round t, rvi_batch_rules r, __local uint *sums,                 \
+        __global const ulong *rain_rows, BEDROCK_ARGS, rvi_batch_round t, rvi_batch_rules r, __local uint *sums,                 \
         __local float *felt, int felt_rows
 
 /* A slot a crew; those that are too many do nothing. */
@@ -49,9 +48,8 @@ static inline void move(MOVE_ARGS, const int group, const int columns, const int
     g.mask = mask;
     g.rain_cells = rain_cells;
     g.rain_rows = rain_rows;
-    g.bands.at = bands;
-    g.bands.table = table;
-    g.bands.thickness = thickness;
+    const bedrock_grids rock = BEDROCK;
+    g.bedrock = rock;
     const int count = columns * rows, crew = (int)get_local_id(0) / count;
     ulong slot = (ulong)get_group_id(0) * (ulong)(group / count) + (ulong)crew;
     g.crew.count = count;
@@ -69,7 +67,7 @@ static inline void move(MOVE_ARGS, const int group, const int columns, const int
 #define MOVE(name, group, columns, rows)                                                           \
     __kernel __attribute__((reqd_work_group_size(group, 1, 1))) void name(MOVE_ARGS) {             \
         move(slots, ground, change, laid, flow, crowd, now, next, ended, factor, mask,             \
-             rain_cells, rain_rows, bands, table, thickness, t, r, sums, felt, felt_rows, group, columns,\
+             rain_cells, rain_rows, bands, bedrock, samples, t, r, sums, felt, felt_rows, group, columns,\
              rows);                                                                                \
     }
 MOVE(batch_move_narrow, RVI_BATCH_NARROW, RVI_BATCH_NARROW_COLUMNS, 1)

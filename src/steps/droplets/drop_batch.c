@@ -467,10 +467,8 @@ static void list_buffers(rvi_drop_run *f) {
     rvi_job_grid(job, &b->rest, "the ledger");
     rvi_job_grid(job, &f->before, "the land as it was");
     rvi_drops_list_wear(f);
-    if (job->on_device && rvi_device_of(job->ctx)) {
+    if (job->on_device && rvi_device_of(job->ctx))
         rvi_job_buffer(job, &b->parts, RVI_DEVICE_PARTS, sizeof *b->parts, "the range");
-        rvi_job_buffer(job, &b->table, 2 * RVI_BANDS, sizeof *b->table, "the bands of the bedrock");
-    }
 }
 
 rv_status rvi_batch_prepare(rvi_drop_run *f) {

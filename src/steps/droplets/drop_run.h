@@ -49,7 +49,6 @@ typedef struct rvi_drop_batch {
     double by;    /* metres a unit */
     float *rest;  /* of the land: what its heights won by becoming floats */
     float *parts; /* for a range on a device */
-    float *table; /* there, edges of bands, and how soft they are */
     rvi_batch_sums *sums;
     rvi_device_pace pace;
 } rvi_drop_batch;

@@ -198,6 +198,22 @@ static RVI_PIPE_HOT float rvi_pipe_ground(float change, float by, float sediment
     return rvi_pipe_pick(after - change > sediment, rvi_maxf(less, change), after);
 }
 
+/* ---- give=same: what the sediment is made of ---- */
+
+/* The sediment of one layer in the water that comes through one pipe, q outward, from a cell that
+ * carries so much, and has `part` of that layer in its sediment. */
+static inline float rvi_pipe_part_in(float q, float carries, float part, float sediment) {
+    float carried = rvi_pipe_positive(-q) * carries;
+    return sediment > 0.0f ? carried * (part / sediment) : 0.0f;
+}
+
+/* What is left of a part after the water took what it carries, and brought some. */
+static inline float rvi_pipe_part_left(float part, float sediment, float lost, float in,
+                                       float share) {
+    float left = sediment > 0.0f ? part * (1.0f - share * lost / sediment) : 0.0f;
+    return rvi_pipe_positive(left) + share * in;
+}
+
 /* What comes off bare rock that water within the width of its channel asks for. */
 typedef struct rvi_pipe_taken {
     float came, share; /* metres, and of what was asked */

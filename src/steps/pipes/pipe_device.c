@@ -1,5 +1,5 @@
-/* pipe_device.c: rounds of pipes.c on a device, where no function and no volume says how ground is
- * worn, and what is laid down is of the top layer. The kernels are in pipe_round.cl and
+/* pipe_device.c: rounds of pipes.c on a device, where no function says how ground is
+ * worn. The kernels are in pipe_round.cl and
  * virtual_round.cl. */
 #include "steps/pipes/pipe_run.h"
 
@@ -20,8 +20,7 @@ static size_t parts_of(int rows, int each) {
 
 bool rvi_pipe_device_can(const rvi_pipes *f) {
     const rv_terrain *land = f->job->land;
-    bool same = f->layered && f->p->give == RV_pipes_give_same;
-    return !same && !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
+    return !rvi_erosion_fn_there(land);
 }
 
 enum { MOST = 3 }; /* depth, speed, and whether a value is wrong */
@@ -33,10 +32,6 @@ static size_t grids_to_come(const rvi_pipes *f) {
 
 static size_t layers_of(const rvi_pipes *f) {
     return (size_t)f->job->land->layer_count;
-}
-
-static size_t table_size(const rvi_pipes *f) {
-    return 2 * RVI_BANDS + layers_of(f);
 }
 
 static size_t stack_size(const rvi_pipes *f) {
@@ -57,9 +52,15 @@ void rvi_pipe_device_list(rvi_pipes *f) {
     if (grids_to_come(f) > 0)
         rvi_job_buffer(f->job, &f->on.grids, grids_to_come(f) * f->count, sizeof(float),
                        "running water");
-    rvi_job_buffer(f->job, &f->on.table, table_size(f), sizeof *f->on.table, "the layers");
+    rvi_job_buffer(f->job, &f->on.yields, layers_of(f), sizeof *f->on.yields, "the layers");
     if (f->layered)
         rvi_job_buffer(f->job, &f->on.stack, stack_size(f), sizeof *f->on.stack, "the layers");
+    if (!rvi_pipe_gives_same(f))
+        return;
+    if (f->p->model != RV_pipes_model_virtual)
+        rvi_job_buffer(f->job, &f->on.carries, f->count, sizeof *f->on.carries, "running water");
+    if (f->channel.count > 0)
+        rvi_job_buffer(f->job, &f->on.part, f->count, sizeof *f->on.part, "running water");
 }
 
 static rvi_device_arg grid(const rvi_pipes *f, rvi_device_use use, const float *values) {
@@ -89,11 +90,22 @@ static rvi_device_arg stack(const rvi_pipes *f, rvi_device_use use) {
     return (rvi_device_arg){use, f->on.stack, stack_size(f) * sizeof *f->on.stack};
 }
 
+/* What the sediment is made of, now or to come; NULL: nobody asks. */
+static rvi_device_arg parts(const rvi_pipes *f, rvi_device_use use, int which) {
+    size_t size = ((layers_of(f) - 1) * rvi_pipe_grid_spacing(f) + f->count) * sizeof(float);
+    return (rvi_device_arg){use, f->parts[0] ? f->parts[which][0] : NULL, size};
+}
+
+/* Where the part of a layer begins in that. */
+static uint64_t part_at(const rvi_pipes *f, int layer) {
+    return (uint64_t)layer * rvi_pipe_grid_spacing(f);
+}
+
 /* The arguments about layers and bands. */
 #define GROUND                                                                                     \
-    stack(f, RVI_DEVICE_CHANGE), READ(f->factor.bands),                                            \
-        (rvi_device_arg){RVI_DEVICE_READ, f->on.table, table_size(f) * sizeof *f->on.table},       \
-        RVI_VALUE(f->job->land->strata.thickness), RVI_VALUE(f->job->land->layer_count)
+    stack(f, RVI_DEVICE_CHANGE), RVI_BEDROCK(&f->factor),                                          \
+        (rvi_device_arg){RVI_DEVICE_READ, f->on.yields, layers_of(f) * sizeof *f->on.yields},      \
+        RVI_VALUE(f->job->land->layer_count)
 
 static void swap(float **a, float **b) {
     float *held = *a;
@@ -103,6 +115,59 @@ static void swap(float **a, float **b) {
 
 static rv_status clear_most(rvi_pipes *f) {
     return rvi_device_zero(f->job->device, f->on.most, MOST * sizeof *f->on.most);
+}
+
+/* ---- give=same: what the sediment is made of ---- */
+
+static size_t deposited_on_size(const rvi_pipes *f) {
+    return layers_of(f) * (size_t)f->block_count * f->stride * sizeof *f->deposited_on;
+}
+
+/* Takes and lays what the round has found. */
+static rv_status move_parts(rvi_pipes *f) {
+    const uint64_t spacing = rvi_pipe_grid_spacing(f);
+    const rvi_device_arg args[] = {
+        parts(f, RVI_DEVICE_READ, 0),
+        parts(f, RVI_DEVICE_CHANGE, 1),
+        RVI_VALUE(spacing),
+        READ(f->on.carries),
+        READ(f->sediment[0]),
+        CHANGE(f->sediment[1]),
+        READ(f->change[0]),
+        CHANGE(f->change[1]),
+        CHANGE(f->deposited),
+        READ(f->q[0]),
+        READ(f->q[1]),
+        READ(f->q[2]),
+        READ(f->q[3]),
+        {RVI_DEVICE_CHANGE, f->deposited_on, deposited_on_size(f)},
+        columns(f, RVI_DEVICE_CHANGE),
+        RVI_VALUE(f->shape),
+        RVI_VALUE(f->rules),
+        GROUND,
+    };
+    return RUN("pipe_parts", (size_t)f->width, blocks_of(f));
+}
+
+static rv_status copy_grid(rvi_pipes *f, rvi_device_arg from, uint64_t from_at, rvi_device_arg to,
+                           uint64_t to_at) {
+    const uint64_t count = f->count;
+    const rvi_device_arg args[] = {from, RVI_VALUE(from_at), to, RVI_VALUE(to_at),
+                                   RVI_VALUE(count)};
+    return RUN("pipe_copy", f->count, 1);
+}
+
+/* All sediment that there is comes from the top layer. */
+static rv_status fill_parts(rvi_pipes *f) {
+    rvi_device *d = f->job->device;
+    rv_status status = rvi_device_zero(d, f->deposited_on, deposited_on_size(f));
+    for (int k = 0; status == RV_OK && k < 2; k++)
+        status = rvi_device_zero(d, f->parts[k][0], parts(f, RVI_DEVICE_READ, k).size);
+    if (status == RV_OK && f->on.carries)
+        status = rvi_device_zero(d, f->on.carries, f->count * sizeof(float));
+    return status == RV_OK ? copy_grid(f, READ(f->sediment[0]), 0, parts(f, RVI_DEVICE_CHANGE, 0),
+                                       part_at(f, f->job->land->layer_count - 1))
+                           : status;
 }
 
 /* ---- model=virtual ---- */
@@ -128,6 +193,7 @@ static rv_status push_virtual(rvi_pipes *f) {
 
 static rv_status change_virtual(rvi_pipes *f) {
     const rvi_virtual_law law = rvi_virtual_law_of(f);
+    const int same = f->parts[0] != NULL;
     const rvi_device_arg args[] = {
         NET,
         READ(f->sediment[0]),
@@ -144,9 +210,11 @@ static rv_status change_virtual(rvi_pipes *f) {
         columns(f, RVI_DEVICE_CHANGE),
         most(f),
         GROUP_MOST,
+        RVI_VALUE(same),
         GROUND,
     };
-    return RUN_VIRTUAL("virtual_cells", (size_t)f->width, blocks_of(f));
+    rv_status status = RUN_VIRTUAL("virtual_cells", (size_t)f->width, blocks_of(f));
+    return status == RV_OK && same ? move_parts(f) : status;
 }
 
 static rv_status virtual_round(rvi_pipes *f) {
@@ -189,6 +257,7 @@ rv_status rvi_pipe_device_round(rvi_pipes *f) {
         READ(f->factor.cells),
         READ(f->source),
         CHANGE(f->wears ? f->want : NULL),
+        CHANGE(f->on.carries),
         columns(f, RVI_DEVICE_CHANGE),
         most(f),
         GROUP_MOST,
@@ -199,19 +268,20 @@ rv_status rvi_pipe_device_round(rvi_pipes *f) {
         RVI_VALUE(spread),
         GROUND,
     };
-    const char *kernels[2][2] = {{"pipe_round_4", "pipe_round_8"},
-                                 {"pipe_stack_4", "pipe_stack_8"}};
-    bool stacked = f->layered || f->factor.bands;
+    const char *kernels[3][2] = {{"pipe_round_4", "pipe_round_8"},
+                                 {"pipe_stack_4", "pipe_stack_8"},
+                                 {"pipe_same_4", "pipe_same_8"}};
+    int kind = f->parts[0] ? 2 : f->layered || rvi_factor_rock_there(&f->factor);
     size_t items = parts_of(f->width + 1, RVI_PIPE_GROUP - 2 * RVI_PIPE_BESIDE) * RVI_PIPE_GROUP;
     rv_status status = clear_most(f);
     if (status == RV_OK)
-        status = RUN(kernels[stacked][f->eight], items, blocks_of(f));
+        status = RUN(kernels[kind][f->eight], items, blocks_of(f));
     if (status != RV_OK)
         return status;
     for (int k = 0; k < RVI_PIPE_WAYS; k++)
         swap(&f->q[k], &to[k]);
     swap(&f->limit, limit);
-    return RV_OK;
+    return f->parts[0] ? move_parts(f) : RV_OK;
 }
 
 rv_status rvi_pipe_device_move(rvi_pipes *f) {
@@ -243,28 +313,49 @@ rv_status rvi_pipe_device_count_off(rvi_pipes *f) {
     return f->shape.wall ? RV_OK : RUN("pipe_count_off", places, 1);
 }
 
-rv_status rvi_pipe_device_transport(rvi_pipes *f) {
-    const rvi_device_arg args[] = {READ(f->move_x), READ(f->move_y), READ(f->sediment[1]),
-                                   CHANGE(f->sediment[0]), RVI_VALUE(f->shape)};
+static rv_status transport(rvi_pipes *f, rvi_device_arg from, rvi_device_arg to, uint64_t first) {
+    const rvi_device_arg args[] = {READ(f->move_x),     READ(f->move_y), from, to,
+                                   RVI_VALUE(f->shape), RVI_VALUE(first)};
     return RUN("pipe_transport", (size_t)f->width, (size_t)f->height);
 }
 
+rv_status rvi_pipe_device_transport(rvi_pipes *f) {
+    rv_status status = transport(f, READ(f->sediment[1]), CHANGE(f->sediment[0]), 0);
+    for (int l = 0; status == RV_OK && f->parts[0] && l < f->job->land->layer_count; l++)
+        status = transport(f, parts(f, RVI_DEVICE_READ, 1), parts(f, RVI_DEVICE_CHANGE, 0),
+                           part_at(f, l));
+    return status;
+}
+
+/* Which of the two grids of sediment, and of its parts, holds what this round leaves. */
+static int new_grid(const rvi_pipes *f) {
+    return f->move_x ? 0 : 1;
+}
+
 static rv_status take(rvi_pipes *f) {
+    const uint64_t spacing = rvi_pipe_grid_spacing(f);
     const rvi_device_arg args[] = {
         READ(f->bed),
         CHANGE(f->asked),
         CHANGE(f->change[1]),
         READ(f->factor.cells),
         columns(f, RVI_DEVICE_CHANGE),
+        parts(f, RVI_DEVICE_CHANGE, 1 - new_grid(f)),
+        RVI_VALUE(spacing),
         RVI_VALUE(f->shape),
         GROUND,
     };
     return RUN("pipe_take", (size_t)f->width, blocks_of(f));
 }
 
-static rv_status carry(rvi_pipes *f) {
-    float *sediment = f->sediment[f->move_x ? 0 : 1];
-    const rvi_device_arg args[] = {READ(f->want), READ(f->asked), CHANGE(sediment),
+/* What one material, or all of it, brings the water. */
+static rv_status carry(rvi_pipes *f, int layer) {
+    const uint64_t first = part_at(f, layer);
+    const rvi_device_arg args[] = {READ(f->want),
+                                   READ(f->asked),
+                                   CHANGE(f->sediment[new_grid(f)]),
+                                   parts(f, RVI_DEVICE_CHANGE, new_grid(f)),
+                                   RVI_VALUE(first),
                                    RVI_VALUE(f->shape)};
     return RUN("pipe_carry", (size_t)f->width, (size_t)f->height);
 }
@@ -274,12 +365,20 @@ rv_status rvi_pipe_device_wear(rvi_pipes *f) {
     const rvi_channel_grid shape = {f->width, f->height, f->stride + 1, f->stride};
     rv_status status =
         rvi_channel_queue(d, &f->channel, &shape, f->count, f->want, &f->asked, &f->spare);
+    int count = f->parts[0] ? f->job->land->layer_count : 1, old = 1 - new_grid(f);
     if (status == RV_OK)
         status = take(f);
-    if (status == RV_OK)
-        status =
-            rvi_channel_queue(d, &f->channel, &shape, f->count, f->asked, &f->asked, &f->spare);
-    return status == RV_OK ? carry(f) : status;
+    for (int l = 0; l < count; l++) {
+        if (status == RV_OK && f->parts[0])
+            status =
+                copy_grid(f, parts(f, RVI_DEVICE_READ, old), part_at(f, l), CHANGE(f->on.part), 0);
+        if (status == RV_OK)
+            status = rvi_channel_queue(d, &f->channel, &shape, f->count,
+                                       f->parts[0] ? f->on.part : f->asked, &f->asked, &f->spare);
+        if (status == RV_OK)
+            status = carry(f, l);
+    }
+    return status;
 }
 
 rv_status rvi_pipe_device_most(rvi_pipes *f) {
@@ -341,10 +440,8 @@ static rv_status move_stack(rvi_pipes *f, int in) {
 
 static rv_status fill_ground(rvi_pipes *f) {
     const rv_terrain *land = f->job->land;
-    memcpy(f->on.table, land->strata.edge, sizeof land->strata.edge);
-    memcpy(f->on.table + RVI_BANDS, land->strata.soft, sizeof land->strata.soft);
     for (int l = 0; l < land->layer_count; l++)
-        f->on.table[2 * RVI_BANDS + l] = land->layers[l].erodibility;
+        f->on.yields[l] = land->layers[l].erodibility;
     return f->layered ? move_stack(f, 1) : RV_OK;
 }
 
@@ -378,6 +475,8 @@ rv_status rvi_pipe_device_fill(rvi_pipes *f, bool *wrong) {
     if (status == RV_OK)
         status = rvi_pipe_device_most(f);
     *wrong = f->on.most[2] != 0;
+    if (status == RV_OK && f->parts[0])
+        status = fill_parts(f);
     if (status == RV_OK && vx && vy)
         status = begin_pipes(f);
     return status == RV_OK && f->out[0] ? begin_virtual(f) : status;
@@ -409,6 +508,8 @@ rv_status rvi_pipe_device_sums(rvi_pipes *f, rvi_pipe_column *sum) {
     rv_status status = f->layered ? RV_OK : count_above(f);
     if (status == RV_OK)
         status = rvi_column_sums_device(f->job->device, &sums, f->on.lanes, sum);
+    if (status == RV_OK && f->deposited_on)
+        status = rvi_device_fetch(f->job->device, f->deposited_on);
     return status == RV_OK ? rvi_device_fetch(f->job->device, f->off) : status;
 }
 

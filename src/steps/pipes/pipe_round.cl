@@ -105,9 +105,14 @@ static rvi_pipe_side gather_sides(const kept_rows *k, int y, int lane, const boo
         __global float *restrict deposited, __global float *restrict flow,                        \
         __global const float *restrict mask, __global const float *restrict factor,               \
         __global const float *restrict source, __global float *restrict want,                     \
+        __global float *restrict carries_to,                                                      \
         __global rvi_pipe_column *restrict columns, __global uint *restrict most,                 \
         __local uint *group_most, __local float *shared, rvi_pipe_shape shape, rvi_pipe_rules r,  \
         float rain, int spread, GROUND_ARGS
+
+/* What ground is like: bedrock alone that is equally hard at all heights; layers or bands; layers
+ * from which each material comes, and to which it goes back (give=same): that is for pipe_parts. */
+enum { BARE, STACK, SAME };
 
 /* What the grids hold of the column of an item. */
 typedef struct row_read {
@@ -122,7 +127,7 @@ typedef struct row_read {
  * the numbers of these rows wait in rings. The first and the last items of a group only work for
  * the others. Rows and columns that are on no grid are read as those next to them; nothing that is
  * kept comes from there. */
-static inline void run_round(ROUND_GRIDS, const bool eight, const bool stacked) {
+static inline void run_round(ROUND_GRIDS, const bool eight, const int kind) {
     const pipe_ground ground = GROUND;
     const kept_rows k = share_rows(shared);
     const float carry = shape.backward || shape.forward ? 0.0f : 1.0f;
@@ -216,13 +221,16 @@ static inline void run_round(ROUND_GRIDS, const bool eight, const bool stacked) 
             rvi_pipe_state to = rvi_pipe_cell(&r, sum, depths[4], now.rest, loads[1], fell);
             float take = spread ? 0.0f : to.take * (factor ? factor[i] : 1.0f);
             float lay = to.lay * (mask ? mask[i] : 1.0f);
-            float after, moved;
-            if (stacked && stack) {
+            float after, moved = 0.0f;
+            if (kind == SAME) {
+                after = take > 0.0f ? -take : lay;
+                carries_to[i] = k.carries[changed & (GIFTS - 1)][lane];
+            } else if (kind == STACK && stack) {
                 size_t cell = (size_t)(changed - 1) * (size_t)shape.width + (size_t)(x - 1);
                 moved = move_layers(&ground, i, cell, take, lay, to.sediment);
                 after = before + moved;
             } else {
-                take *= stacked ? rock_at(&ground, i, bed[i] + before) : 1.0f;
+                take *= kind == STACK ? rock_at(&ground, i, bed[i] + before) : 1.0f;
                 after = rvi_pipe_ground(before, lay - take, to.sediment);
                 moved = after - before;
             }
@@ -251,26 +259,134 @@ static inline void run_round(ROUND_GRIDS, const bool eight, const bool stacked) 
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 #undef ROW
-    if (kept && inner)
-        rvi_pipe_count(&columns[(size_t)block * (size_t)shape.stride + (size_t)x], evaporated,
-                       taken, laid);
+    __global rvi_pipe_column *sums = &columns[(size_t)block * (size_t)shape.stride + column];
+    if (kept && inner && kind == SAME)
+        sums->evaporated += (double)evaporated;
+    else if (kept && inner)
+        rvi_pipe_count(sums, evaporated, taken, laid);
     find_most(group_most, most, deepest);
     barrier(CLK_LOCAL_MEM_FENCE);
     find_most(group_most, most + 1, kept ? fastest : 0.0f);
 }
 
-#define ROUND(name, eight, stacked)                                                                      \
+#define ROUND(name, eight, kind)                                                                      \
     __kernel __attribute__((reqd_work_group_size(RVI_PIPE_GROUP, 1, 1))) void name(ROUND_GRIDS) { \
         run_round(bed, change, change_to, depth, depth_to, sediment, sediment_to, rest, east,      \
                   south, south_east, south_west, east_to, south_to, south_east_to, south_west_to,  \
-                  limit, limit_to, deposited, flow, mask, factor, source, want, columns, most,     \
-                  group_most, shared, shape, r, rain, spread, stack, bands, table, thickness,      \
-                  layers, eight, stacked);                                                         \
+                  limit, limit_to, deposited, flow, mask, factor, source, want, carries_to,        \
+                  columns, most, group_most, shared, shape, r, rain, spread, stack, bands, bedrock, samples, yields,      \
+                  layers, eight, kind);                                                            \
     }
-ROUND(pipe_round_4, false, false)
-ROUND(pipe_round_8, true, false)
-ROUND(pipe_stack_4, false, true)
-ROUND(pipe_stack_8, true, true)
+ROUND(pipe_round_4, false, BARE)
+ROUND(pipe_round_8, true, BARE)
+ROUND(pipe_stack_4, false, STACK)
+ROUND(pipe_stack_8, true, STACK)
+ROUND(pipe_same_4, false, SAME)
+ROUND(pipe_same_8, true, SAME)
+
+/* ---- give=same: what the sediment is made of ---- */
+
+/* What water brings a cell of one layer. */
+static float part_in(const rvi_pipe_net *f, __global const float *carries, __global const float *part,
+                     __global const float *sediment, size_t i, int dx, int dy) {
+    size_t j = rvi_pipe_beside(f, i, dx, dy);
+    return rvi_pipe_part_in(rvi_pipe_leaving(f, i, dx, dy), carries[j], part[j], sediment[j]);
+}
+
+static float part_moved(const rvi_pipe_net *f, const rvi_pipe_rules *r, __global const float *carries,
+                        __global const float *part, __global const float *sediment, size_t i,
+                        float asked) {
+#define IN(dx, dy) part_in(f, carries, part, sediment, i, dx, dy)
+    float in = (IN(-1, 0) + IN(1, 0)) + (IN(0, -1) + IN(0, 1));
+    if (f->shape.eight)
+        in += (IN(-1, -1) + IN(1, 1)) + (IN(1, -1) + IN(-1, 1));
+#undef IN
+    return rvi_pipe_part_left(part[i], sediment[i], carries[i] * asked, in, r->share);
+}
+
+/* The flux that leaves a cell without the limit. */
+static float asked_at(const rvi_pipe_net *f, size_t i) {
+#define OUT(dx, dy) rvi_pipe_leaving(f, i, dx, dy)
+    float out = rvi_pipe_asked(OUT(1, 0), OUT(-1, 0), OUT(0, 1), OUT(0, -1));
+    if (f->shape.eight)
+        out += rvi_pipe_asked(OUT(1, 1), OUT(-1, -1), OUT(-1, 1), OUT(1, -1));
+#undef OUT
+    return out;
+}
+
+/* Lays each material on its own layer: rvi_layers_lay(). */
+static float lay_parts(const pipe_ground *g, size_t i, size_t cell, float amount, const part_grids *of,
+                       __global double *deposited_on) {
+    float sum = 0.0f, given = 0.0f;
+    for (int l = 0; l < g->layers; l++)
+        sum += of->parts[(size_t)l * of->spacing + i];
+    if (!(sum > 0.0f && amount > 0.0f))
+        return 0.0f;
+    float share = amount < sum ? amount / sum : 1.0f;
+    for (int l = 0; l < g->layers; l++) {
+        __global float *layer = &g->stack[(size_t)l * g->cells + cell];
+        __global float *part = &of->parts[(size_t)l * of->spacing + i];
+        float raised = rvi_layer_raised(*layer, *part, share), gain = raised - *layer;
+        *layer = raised;
+        *part -= gain;
+        deposited_on[l] += (double)gain;
+        given += gain;
+    }
+    return given;
+}
+
+/* Moves the parts with the water, then takes and lays what the round has left in `change_to`: what
+ * is to be laid, or, below 0, taken. A column of a block an item. Without `carries` the parts stay
+ * where they are, and cells are counted one by one: model=virtual. */
+__kernel void pipe_parts(__global const float *restrict from, __global float *restrict to, ulong spacing,
+                         __global const float *restrict carries, __global const float *restrict sediment,
+                         __global float *restrict sediment_to, __global const float *restrict change,
+                         __global float *restrict change_to, __global float *restrict deposited,
+                         __global const float *restrict east, __global const float *restrict south,
+                         __global const float *restrict south_east, __global const float *restrict south_west,
+                         __global double *restrict deposited_on, __global rvi_pipe_column *restrict columns,
+                         rvi_pipe_shape shape, rvi_pipe_rules r, GROUND_ARGS) {
+    const rvi_pipe_net f = {shape, {east, south, south_east, south_west}, 0, r.half_width};
+    const pipe_ground ground = GROUND;
+    const part_grids parts = {to, (size_t)spacing};
+    int x = (int)get_global_id(0) + 1, block = (int)get_global_id(1), first = block * RVI_PIPE_ROWS + 1;
+    int end = rvi_mini(first + RVI_PIPE_ROWS, shape.height + 1);
+    if (x > shape.width)
+        return;
+    size_t at = (size_t)block * (size_t)shape.stride + (size_t)x;
+    float taken = 0.0f, laid = 0.0f;
+    for (int y = first; y < end; y++) {
+        size_t i = (size_t)y * (size_t)shape.stride + (size_t)x;
+        size_t cell = (size_t)(y - 1) * (size_t)shape.width + (size_t)(x - 1);
+        float by = change_to[i], has = sediment_to[i], asked = carries ? asked_at(&f, i) : 0.0f;
+        for (int l = 0; l < layers; l++) {
+            __global const float *part = from + (size_t)l * parts.spacing;
+            to[(size_t)l * parts.spacing + i] =
+                carries ? part_moved(&f, &r, carries, part, sediment, i, asked) : part[i];
+        }
+        float moved = by < 0.0f ? -take_layers(&ground, i, cell, -by, &parts)
+                                : lay_parts(&ground, i, cell, rvi_minf(by, has), &parts,
+                                            deposited_on + at * (size_t)layers);
+        change_to[i] = change[i] + moved;
+        sediment_to[i] = has - moved;
+        deposited[i] += rvi_pipe_positive(moved);
+        if (!carries) {
+            columns[at].laid += (double)rvi_pipe_positive(moved);
+            columns[at].taken += (double)rvi_pipe_positive(-moved);
+        }
+        laid += carries ? rvi_pipe_positive(moved) : 0.0f;
+        taken += carries ? rvi_pipe_positive(-moved) : 0.0f;
+    }
+    rvi_pipe_count(&columns[at], 0.0f, taken, laid);
+}
+
+/* One grid, or the part of one layer, goes to another. */
+__kernel void pipe_copy(__global const float *restrict from, ulong from_at, __global float *restrict to,
+                        ulong to_at, ulong count) {
+    size_t i = get_global_id(0);
+    if (i < count)
+        to[to_at + i] = from[from_at + i];
+}
 
 /* ---- sediment along the velocity, and what leaves the map ---- */
 
@@ -291,11 +407,12 @@ __kernel void pipe_move(__global const float *restrict depth, __global const flo
 
 __kernel void pipe_transport(__global const float *restrict move_x, __global const float *restrict move_y,
                              __global const float *restrict from, __global float *restrict to,
-                             rvi_pipe_shape shape) {
-    const rvi_pipe_drift drift = {move_x, move_y, from};
+                             rvi_pipe_shape shape, ulong first) {
+    const rvi_pipe_drift drift = {move_x, move_y, from + first};
     int x = (int)get_global_id(0) + 1, y = (int)get_global_id(1) + 1;
     if (x <= shape.width)
-        to[(size_t)y * (size_t)shape.stride + (size_t)x] = rvi_pipe_drifted(&shape, drift, x, y);
+        to[first + (size_t)y * (size_t)shape.stride + (size_t)x] =
+            rvi_pipe_drifted(&shape, drift, x, y);
 }
 
 __kernel void pipe_count_off(__global rvi_pipe_off *restrict off, __global const float *restrict depth,
@@ -314,21 +431,34 @@ __kernel void pipe_count_off(__global rvi_pipe_off *restrict off, __global const
 /* ---- ground that is taken over the width of a channel: pipe_wear.c ---- */
 
 static rvi_pipe_taken take_from_layers(const pipe_ground *g, size_t i, size_t cell, float asked,
-                                       float factor, float change) {
+                                       float factor, float change, const part_grids *to) {
     rvi_pipe_taken t = {0.0f, 0.0f, change};
     if (!(asked > RVI_PIPE_NONE))
         return t;
-    t.came = take_layers(g, i, cell, asked * factor);
+    t.came = take_layers(g, i, cell, asked * factor, to);
     t.change = change - t.came;
     t.share = t.came / asked;
+    return t;
+}
+
+/* With `shares`: how much of each layer came off, as a share of what was asked. */
+static rvi_pipe_taken take_shares(const pipe_ground *g, size_t i, size_t cell, float asked, float factor,
+                                  float change, const part_grids *shares) {
+    for (int l = 0; shares->parts && l < g->layers; l++)
+        shares->parts[(size_t)l * shares->spacing + i] = 0.0f;
+    rvi_pipe_taken t = take_from_layers(g, i, cell, asked, factor, change, shares);
+    for (int l = 0; shares->parts && asked > RVI_PIPE_NONE && l < g->layers; l++)
+        shares->parts[(size_t)l * shares->spacing + i] /= asked;
     return t;
 }
 
 /* A column of a block an item. */
 __kernel void pipe_take(__global const float *restrict bed, __global float *restrict asked,
                         __global float *restrict change, __global const float *restrict factor,
-                        __global rvi_pipe_column *restrict columns, rvi_pipe_shape shape, GROUND_ARGS) {
+                        __global rvi_pipe_column *restrict columns, __global float *restrict shares,
+                        ulong spacing, rvi_pipe_shape shape, GROUND_ARGS) {
     const pipe_ground ground = GROUND;
+    const part_grids parts = {shares, (size_t)spacing};
     int x = (int)get_global_id(0) + 1, block = (int)get_global_id(1);
     int first = block * RVI_PIPE_ROWS + 1;
     int end = rvi_mini(first + RVI_PIPE_ROWS, shape.height + 1);
@@ -342,7 +472,7 @@ __kernel void pipe_take(__global const float *restrict bed, __global float *rest
         size_t cell = (size_t)(y - 1) * (size_t)shape.width + (size_t)(x - 1);
         rvi_pipe_taken t;
         if (stack)
-            t = take_from_layers(&ground, i, cell, asked[i], yields, before);
+            t = take_shares(&ground, i, cell, asked[i], yields, before, &parts);
         else
             t = rvi_pipe_take_bare(asked[i], yields, rock_at(&ground, i, bed[i] + before), before);
         change[i] = t.change;
@@ -353,11 +483,16 @@ __kernel void pipe_take(__global const float *restrict bed, __global float *rest
 }
 
 __kernel void pipe_carry(__global const float *restrict want, __global const float *restrict asked,
-                         __global float *restrict sediment, rvi_pipe_shape shape) {
+                         __global float *restrict sediment, __global float *restrict parts, ulong first,
+                         rvi_pipe_shape shape) {
     int x = (int)get_global_id(0) + 1, y = (int)get_global_id(1) + 1;
     size_t i = (size_t)y * (size_t)shape.stride + (size_t)x;
-    if (x <= shape.width)
-        sediment[i] += want[i] * asked[i];
+    if (x > shape.width)
+        return;
+    float came = want[i] * asked[i];
+    sediment[i] += came;
+    if (parts)
+        parts[first + i] += came;
 }
 
 /* ---- before and after ---- */

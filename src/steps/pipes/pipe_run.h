@@ -32,7 +32,8 @@ typedef struct rvi_pipe_device {
     float *grids;   /* room for those below */
     float *q[RVI_PIPE_WAYS], *limit; /* to come */
     float *stack;                    /* all layers, each as large as the map; NULL: there is one */
-    float *table;                    /* edges of bands, how soft they are, and each layer */
+    float *yields;                   /* the erodibility of each layer */
+    float *carries, *part;           /* give=same: what cells carry; the part of one layer */
 } rvi_pipe_device;
 
 typedef struct rvi_pipes {
@@ -60,10 +61,10 @@ typedef struct rvi_pipes {
     float *move_x, *move_y;      /* v dt in cells, for backward and forward */
     float **parts[2];            /* of each layer, what of the sediment is of it; NULL: give=top */
     float *loads;                /* of each block, room for the parts of one cell */
-    double
-        *deposited_on; /* of each block and layer, what was deposited on it: metres on one cell */
-    float *grids;      /* room for all of the above */
-    float *rows;       /* room for the rows of each block */
+    double *deposited_on; /* of each column of a block, and layer, what was deposited on it: metres
+                             on one cell */
+    float *grids;         /* room for all of the above */
+    float *rows;          /* room for the rows of each block */
     rvi_pipe_rules rules;
     float rain; /* m/s */
     double source_sum;
@@ -124,6 +125,16 @@ static inline rvi_column_sums rvi_pipe_column_sums(const rvi_pipes *f) {
 
 /* The grids as pipe_grid.h sees them. */
 rvi_pipe_net rvi_pipe_net_of(const rvi_pipes *f);
+
+static inline bool rvi_pipe_gives_same(const rvi_pipes *f) {
+    return f->layered && f->p->give == RV_pipes_give_same;
+}
+
+/* Grids lie one after the other, each begun elsewhere in a page: processors take a write for a read
+ * of the same place in another page, and wait. So do parts[0][l], and parts[1][l]. */
+static inline size_t rvi_pipe_grid_spacing(const rvi_pipes *f) {
+    return (f->count + 1023) / 1024 * 1024 + 48;
+}
 
 /* ---- pipe_carry.c ---- */
 

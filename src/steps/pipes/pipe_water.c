@@ -269,10 +269,8 @@ static void plain_row(const rvi_pipes *f, int y, const view *here, const row_sum
 
 /* ---- give=same: what the sediment is made of ---- */
 
-/* The sediment in the water that comes through one pipe, q outward, of one layer. */
 static float part_in(float q, const view *row, const float *part, const float *sediment, int j) {
-    float carried = rvi_pipe_positive(-q) * row->carries[j];
-    return sediment[j] > 0.0f ? carried * (part[j] / sediment[j]) : 0.0f;
+    return rvi_pipe_part_in(q, row->carries[j], part[j], sediment[j]);
 }
 
 /* Moves the parts of a row of cells with the water, in the shares in which it is carried. */
@@ -293,8 +291,7 @@ static void move_parts_row(const rvi_pipes *f, int y, const row_pipes *p) {
                       (part_in(-p->ne[x], &p->north, north, s + up, x + 1) +
                        part_in(p->sw[x - 1], &p->south, south, s + down, x - 1));
             float has = s[row + (size_t)x], lost = p->here.carries[x] * p->here.asked[x];
-            float left = has > 0.0f ? here[x] * (1.0f - share * lost / has) : 0.0f;
-            f->parts[1][l][row + (size_t)x] = rvi_pipe_positive(left) + share * in;
+            f->parts[1][l][row + (size_t)x] = rvi_pipe_part_left(here[x], has, lost, in, share);
         }
     }
 }
@@ -303,13 +300,13 @@ static void move_parts_row(const rvi_pipes *f, int y, const row_pipes *p) {
 static float move_parts(const rvi_pipes *f, int64_t block, size_t i, size_t cell, float take,
                         float lay, float rock) {
     rv_terrain *land = f->job->land;
-    size_t layers = (size_t)land->layer_count;
+    size_t layers = (size_t)land->layer_count, column = (size_t)block * f->stride + i % f->stride;
     float *load = f->loads + (size_t)block * layers;
     for (size_t l = 0; l < layers; l++)
         load[l] = f->parts[1][l][i];
-    float rose = take > 0.0f ? -rvi_layers_take(land, cell, take, rock, load)
-                             : rvi_layers_lay(land, cell, lay, load,
-                                              f->deposited_on + (size_t)block * layers);
+    float rose = take > 0.0f
+                     ? -rvi_layers_take(land, cell, take, rock, load)
+                     : rvi_layers_lay(land, cell, lay, load, f->deposited_on + column * layers);
     for (size_t l = 0; l < layers; l++)
         f->parts[1][l][i] = load[l];
     return rose;

@@ -40,7 +40,7 @@ __kernel void virtual_cells(NET_ARGS, __global const float *restrict sediment,
                             __global float *restrict east, __global float *restrict south,
                             __global const float *restrict mask, __global const float *restrict factor,
                             __global rvi_pipe_column *restrict columns, __global uint *restrict most,
-                            __local uint *group_most, GROUND_ARGS) {
+                            __local uint *group_most, int same, GROUND_ARGS) {
     const rvi_virtual_net f = NET;
     const pipe_ground ground = GROUND;
     const int x = (int)get_global_id(0) + 1, block = (int)get_global_id(1);
@@ -52,20 +52,20 @@ __kernel void virtual_cells(NET_ARGS, __global const float *restrict sediment,
         size_t cell = (size_t)(y - 1) * (size_t)shape.width + (size_t)(x - 1);
         rvi_pipe_state now = rvi_virtual_cell(&f, i, rest[i], sediment[i]);
         float take = now.take * (factor ? factor[i] : 1.0f), lay = now.lay * (mask ? mask[i] : 1.0f);
-        float before = change[i], moved;
-        if (stack) {
+        float before = change[i], moved = 0.0f;
+        if (stack && !same) { /* with `same` pipe_parts takes and lays it */
             moved = move_layers(&ground, i, cell, take, lay, now.sediment);
-        } else {
+        } else if (!same) {
             take *= rock_at(&ground, i, bed[i] + before);
             moved = rvi_pipe_ground(before, lay - take, now.sediment) - before;
         }
         depth_to[i] = now.depth;
         rest[i] = now.rest;
-        change_to[i] = before + moved;
+        change_to[i] = !same ? before + moved : take > 0.0f ? -take : lay;
         sediment_to[i] = now.sediment - moved;
         deposited[i] += rvi_pipe_positive(moved);
         __global rvi_pipe_column *column = &columns[(size_t)block * (size_t)shape.stride + (size_t)x];
-        column->laid += (double)rvi_pipe_positive(moved);
+        column->laid += (double)rvi_pipe_positive(moved); /* 0 with `same` */
         column->taken += (double)rvi_pipe_positive(-moved);
         column->evaporated += (double)now.evaporated;
         deepest = rvi_maxf(deepest, now.depth);
@@ -78,7 +78,7 @@ __kernel void virtual_cells(NET_ARGS, __global const float *restrict sediment,
             east[i - 1] = -rvi_virtual_to(&f, i, RVI_TO_WEST);
         if (y == 1)
             south[i - (size_t)shape.stride] = -rvi_virtual_to(&f, i, RVI_TO_NORTH);
-        if (y + 1 == end)
+        if (y + 1 == end && !same)
             column->held += column->taken - column->laid;
     }
     find_most(group_most, most, deepest);

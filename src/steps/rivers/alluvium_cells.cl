@@ -113,9 +113,7 @@ static void bury_one(const bury_ground *g, const rvi_flow_shape *f, const rvi_al
 
 FLOW_WALKER alluvium_bury(FLOW_WALK_ARGS, __local double *known, __global const double *restrict h,
                           __global double *water, __global const uchar *restrict fixed,
-                          __global const uchar *restrict drowned,
-                          __global const uint *restrict basin, __global const double *restrict spill,
-                          __global const double *restrict slopes,
+                          FLOW_LAKES_ARGS, __global const double *restrict slopes,
                           __global const double *restrict depths, rvi_alluvium_law law) {
     const bury_ground g = {h, water, fixed, drowned, basin, spill, slopes, depths, 0, known};
     flow_step s = flow_step_of_group(&f, steps, ends, first);

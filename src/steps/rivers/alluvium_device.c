@@ -65,16 +65,9 @@ static rv_status find_beds(rvi_rivers *r, const rvi_alluvium_law *law) {
 
 rv_status rvi_alluvium_device_bury(rvi_rivers *r, const rvi_alluvium_law *law) {
     const rvi_flow *f = &r->flow;
-    const rvi_device_arg args[] = {TILE_OF_DOUBLES,
-                                   READ(r->h),
-                                   WRITE(r->water),
-                                   READ(r->fixed),
-                                   READ(f->lakes ? f->drowned : NULL),
-                                   READ(f->lakes ? f->basin : NULL),
-                                   GRID(READ, f->lakes ? f->spill : NULL, rvi_flow_basins(f)),
-                                   READ(r->next),
-                                   READ(r->risen),
-                                   RVI_VALUE(*law)};
+    const rvi_device_arg args[] = {TILE_OF_DOUBLES, READ(r->h),        WRITE(r->water),
+                                   READ(r->fixed),  RVI_FLOW_LAKES(f), READ(r->next),
+                                   READ(r->risen),  RVI_VALUE(*law)};
     rv_status status = find_beds(r, law);
     return status == RV_OK ? WALK("alluvium_bury") : status;
 }

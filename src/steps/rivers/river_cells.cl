@@ -4,7 +4,7 @@
 #include "device/prelude.cl"
 #include "steps/rivers/river_cell.h"
 #include "steps/rivers/river_shape.h"
-#include "terrain/band_cell.h"
+#include "wear/bedrock_cell.h"
 #include "wear/flow_walk.h"
 
 static double river_factor(__global const float *factor, size_t cell) {
@@ -22,21 +22,17 @@ static double river_uplift(__global const float *uplift, size_t cell, double by)
 /* ---- layers, and bedrock that has bands or is as soft as a layer says ---- */
 
 typedef struct river_rock {
-    __global double *bed;        /* its top; 0: as high as the land, and even */
-    __global const float *bands; /* 0: none */
-    __global const float *edge;  /* of bands, then how soft they are, then how soft each layer is */
-    __global float *stack;       /* thickness of layer l, above the bedrock, at (l - 1) * cells */
-    __global double *rounded;    /* what rounding kept back, metres */
-    float thickness;
+    __global double *bed; /* its top; 0: as high as the land, and even */
+    bedrock_grids bedrock;
+    __global const float *yields; /* how soft each layer is */
+    __global float *stack;        /* thickness of layer l, above the bedrock, at (l - 1) * cells */
+    __global double *rounded;     /* what rounding kept back, metres */
     int layers;
     ulong cells;
 } river_rock;
 
 static double river_soft(const river_rock *k, size_t cell, double bed) {
-    float band = k->bands ? rvi_band_soft(k->edge, k->edge + RVI_BANDS, k->thickness,
-                                          (float)bed - k->bands[cell])
-                          : 1.0f;
-    return (double)k->edge[2 * RVI_BANDS] * (double)band;
+    return (double)k->yields[0] * (double)bedrock_soft(&k->bedrock, cell, (float)bed);
 }
 
 static __global float *river_layer(const river_rock *k, size_t cell, int layer) {
@@ -45,7 +41,7 @@ static __global float *river_layer(const river_rock *k, size_t cell, int layer) 
 
 /* The factor of a layer, besides that of the cell. */
 static double river_yields(const river_rock *k, size_t cell, int layer, double bed) {
-    return layer > 0 ? (double)k->edge[2 * RVI_BANDS + layer] : river_soft(k, cell, bed);
+    return layer > 0 ? (double)k->yields[layer] : river_soft(k, cell, bed);
 }
 
 /* Raises the top layer of a cell or takes from its layers from the top: rvi_rivers_shift(). */
@@ -97,9 +93,10 @@ static double river_cut_through(const river_rock *k, size_t cell, int layer, int
                                 double bed) {
     if (layer > 0)
         return (double)*river_layer(k, cell, layer);
-    if (!k->bands || bands == RVI_CUT_BANDS)
+    const bedrock_grids *rock = &k->bedrock;
+    if (!rock->bands || bands == RVI_CUT_BANDS)
         return 1e30;
-    return rvi_band_left(k->edge, k->thickness, (float)bed - k->bands[cell]);
+    return rvi_band_left(rock->law->edge, rock->law->thickness, (float)bed - rock->bands[cell]);
 }
 
 /* The slope after the time step, with what is left of the time when a layer or a band is cut
@@ -132,10 +129,10 @@ static double river_cut_layers(const river_rock *k, size_t cell, double s0, doub
 }
 
 #define ROCK_ARGS                                                                                  \
-    __global double *bed, __global const float *restrict bands, __global const float *restrict edge,\
-        __global float *stack, __global double *rounded, rvi_rock_law rock_law
+    __global double *bed, BEDROCK_ARGS, __global const float *restrict yields, __global float *stack,\
+        __global double *rounded, rvi_rock_law rock_law
 #define ROCK_OF(count)                                                                             \
-    {bed, bands, edge, stack, rounded, rock_law.thickness, count, rock_law.cells}
+    {bed, BEDROCK, yields, stack, rounded, count, rock_law.cells}
 #define ROCK ROCK_OF(rock_law.layers)
 
 /* ---- how deep rivers cut ---- */
@@ -184,10 +181,10 @@ __kernel void river_rise(__global const uchar *restrict direction, __global cons
 
 typedef struct cut_ground {
     __global const uchar *direction, *drowned;
-    __global const uint *area, *basin;
+    __global const uint *area;
     __global double *h, *water, *risen;
     __global uchar *lake;
-    __global const double *spill, *load;
+    __global const double *ahead, *load; /* ahead: river_ahead; both 0 where nothing is laid down */
     __global const float *factor, *mask, *strength;
     __local double *surface; /* of each place of the tile: of water, or of the land */
     __local uchar *wet;      /* is it water? */
@@ -198,7 +195,8 @@ typedef struct cut_ground {
 typedef struct cut_cell {
     uint way; /* as in the order; RVI_FLOW_NONE: none */
     double hh, g, bb;
-    double load; /* only where rivers lay down what they carry */
+    double load, ahead; /* only where rivers lay down what they carry */
+    float mask, strength;
     uint area;
     uchar under;
 } cut_cell;
@@ -214,52 +212,70 @@ static cut_cell cut_load(const cut_ground *g, const river_rock *below, const rvi
     c.g = g->water[cell];
     c.bb = below->bed ? below->bed[cell] : 0.0;
     c.under = g->drowned ? g->drowned[cell] : 0;
+    c.strength = g->strength ? g->strength[cell] : 1.0f;
     if (g->load) {
         c.load = g->load[cell];
+        c.ahead = g->ahead[cell];
+        c.mask = g->mask ? g->mask[cell] : 1.0f;
         c.area = g->area[cell];
     }
     return c;
 }
 
 /* What settles of the load that came by. */
-static double cut_settles(const cut_ground *g, const rvi_river_law *law, size_t cell,
-                          const cut_cell *c, double surface, double distance) {
+static double cut_settles(const rvi_river_law *law, const cut_cell *c, double surface,
+                          double distance) {
     if (!c->under) {
         double share = rvi_river_settles(c->hh - surface, distance, law->stands);
         return (float)c->area <= law->source
                    ? 0.0
-                   : law->deposition * c->load * share * river_open(g->mask, cell);
+                   : law->deposition * c->load * share * (double)c->mask;
     }
-    double level = g->spill[g->basin[cell]];
-    double space = (level < surface ? level : surface) - c->hh;
-    double comes = c->load * (double)c->area * river_open(g->mask, cell);
+    double space = (c->ahead < surface ? c->ahead : surface) - c->hh;
+    double comes = c->load * (double)c->area * (double)c->mask;
     return space < comes ? space : comes;
 }
 
 /* What is laid down higher than what drains to it would be a dam: how much of it is. */
-static double cut_dam(const cut_ground *g, const rvi_flow_shape *f, const rvi_river_law *law,
-                      size_t cell, int x, int y, double hh, double laid, double surface) {
-    double lowest = 1e30;
-    for (int k = 0; k < 8; k++) {
-        size_t donor;
-        if (!flow_donor(f, g->direction, cell, x, y, k, &donor))
-            continue;
-        double there = g->risen[donor];
-        lowest = there < lowest && !(g->drowned && g->drowned[donor]) ? there : lowest;
-    }
-    double least = lowest - 1e-4 * law->distance[0];
+static double cut_dam(const rvi_river_law *law, const cut_cell *c, double hh, double laid,
+                      double surface) {
+    double least = c->ahead - 1e-4 * law->distance[0];
     double over = hh - (least > surface ? least : surface);
     return over < laid ? over : laid;
 }
 
-/* The height of a cell whose receiver is done, with the surface that is beside it. */
+/* A receiver: its cell, and its place in the tile, or RVI_FLOW_NONE; is it under water? */
+typedef struct cut_to {
+    size_t cell;
+    uint place;
+    bool over;
+    double surface;
+} cut_to;
+
+/* How high the ground of a receiver is that is under water now. Nothing is cut there: it rose, and
+ * something may have settled on it, on bedrock as much as that. */
+static double cut_bottom(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
+                         const rvi_river_law *law, const flow_box *b, const cut_to *to) {
+    if (!to->over)
+        return to->surface;
+    if (to->place == RVI_FLOW_NONE || (g->load && below->layers > 1))
+        return g->h[to->cell];
+    if (!g->load)
+        return g->risen[to->cell];
+    int k = g->direction[to->cell];
+    cut_cell c = cut_load(g, below, f, b, to->place | (uint)k << 2 * RVI_TILE_BITS);
+    double laid = cut_settles(law, &c, g->surface[to->place], law->distance[k >= 4]);
+    return laid > 0.0 ? c.hh + laid : c.hh;
+}
+
+/* The height of a cell whose receiver is done. */
 static double cut_height(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
-                         const rvi_river_law *law, size_t cell, int x, int y, cut_cell *c,
-                         double surface, double bottom, bool *wet) {
+                         const rvi_river_law *law, const flow_box *b, size_t cell, cut_cell *c,
+                         const cut_to *to, bool *wet) {
     int corner = flow_way(c->way) >= 4;
-    double distance = law->distance[corner], laid = 0.0, hh = c->hh;
+    double distance = law->distance[corner], laid = 0.0, hh = c->hh, surface = to->surface;
     if (g->load) {
-        laid = cut_settles(g, law, cell, c, surface, distance);
+        laid = cut_settles(law, c, surface, distance);
         if (laid > 0.0)
             river_shift(below, cell, laid, &hh, &c->bb);
     }
@@ -275,28 +291,14 @@ static double cut_height(const cut_ground *g, const river_rock *below, const rvi
         hh = surface + fall * c->g;
     else
         hh = surface + distance * rvi_river_slope_after(fall / distance, c->g, law->slope_power);
-    double over = laid > 0.0 ? cut_dam(g, f, law, cell, x, y, hh, laid, surface) : 0.0;
+    double over = laid > 0.0 ? cut_dam(law, c, hh, laid, surface) : 0.0;
     if (over > 0.0)
         river_shift(below, cell, -over, &hh, &c->bb);
-    double stands = g->strength ? law->stands * (double)g->strength[cell] : law->stands;
-    double most = bottom + stands * distance;
+    double stands = law->stands * (double)c->strength;
+    double most = cut_bottom(g, below, f, law, b, to) + stands * distance;
     if (hh > most)
         hh = river_slid(below, cell, hh, hh - (hh - most) * river_factor(g->factor, cell), &c->bb);
     return hh;
-}
-
-/* How high the ground of a cell of the tile is that is under water now. Nothing is cut there: it
- * rose, and something may have settled on it, on bedrock as much as that. */
-static double cut_bottom(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
-                         const rvi_river_law *law, const flow_box *b, uint place, size_t cell) {
-    if (!g->load)
-        return g->risen[cell];
-    if (below->layers > 1)
-        return g->h[cell];
-    int k = g->direction[cell];
-    cut_cell c = cut_load(g, below, f, b, place | (uint)k << 2 * RVI_TILE_BITS);
-    double laid = cut_settles(g, law, cell, &c, g->surface[place], law->distance[k >= 4]);
-    return laid > 0.0 ? c.hh + laid : c.hh;
 }
 
 static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
@@ -308,19 +310,19 @@ static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow
     double surface = 0.0, hh = c->hh;
     if (k != RVI_END) {
         int nx = x + rvi_flow_east(k), ny = y + rvi_flow_south(k);
-        size_t to = flow_beside(f, cell, k);
-        bool inside = rvi_flow_inside(nx, ny, b->wide, b->high);
-        bool over = inside ? g->wet[ny * RVI_TILE + nx] : g->lake[to];
-        if (inside)
-            surface = g->surface[ny * RVI_TILE + nx];
-        else
-            surface = over ? g->water[to] : g->h[to];
-        double bottom = surface;
-        if (over && inside)
-            bottom = cut_bottom(g, below, f, law, b, (uint)(ny * RVI_TILE + nx), to);
-        else if (over)
-            bottom = g->h[to];
-        hh = cut_height(g, below, f, law, cell, b->x + x, b->y + y, c, surface, bottom, &wet);
+        cut_to to;
+        to.cell = flow_beside(f, cell, k);
+        to.place = rvi_flow_inside(nx, ny, b->wide, b->high) ? (uint)(ny * RVI_TILE + nx)
+                                                             : RVI_FLOW_NONE;
+        if (to.place != RVI_FLOW_NONE) {
+            to.over = g->wet[to.place];
+            to.surface = g->surface[to.place];
+        } else {
+            to.over = g->lake[to.cell];
+            to.surface = to.over ? g->water[to.cell] : g->h[to.cell];
+        }
+        surface = to.surface;
+        hh = cut_height(g, below, f, law, b, cell, c, &to, &wet);
         g->h[cell] = hh;
         if (below->bed)
             below->bed[cell] = c->bb;
@@ -336,8 +338,8 @@ static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow
     FLOW_WALK_ARGS, __local double *surface, __local uchar *wet,                                   \
         __global const uchar *restrict direction, __global const uint *restrict area,              \
         __global double *h, __global uchar *lake, __global double *water,                          \
-        __global const uchar *restrict drowned, __global const uint *restrict basin,               \
-        __global const double *restrict spill, __global const double *restrict load,               \
+        __global const uchar *restrict drowned, __global const double *restrict ahead,             \
+        __global const double *restrict load,                                                      \
         __global double *risen, __global const float *restrict factor,                             \
         __global const float *restrict mask, __global const float *restrict strength,              \
         rvi_river_law law, ROCK_ARGS
@@ -345,8 +347,8 @@ static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow
 #define CUT_LOAD(way) cut_load(&g, &below, &f, &s.box, way)
 #define CUT_ONE(c) cut_one(&g, &below, &f, &law, &s.box, &c)
 #define CUT_STEP                                                                                   \
-    const cut_ground g = {direction, drowned, area,   basin, h,    water,    risen,  lake,         \
-                          spill,     load,    factor, mask,  strength, surface, wet};              \
+    const cut_ground g = {direction, drowned, area,   h,    water,    risen,   lake,               \
+                          ahead,     load,    factor, mask, strength, surface, wet};               \
     flow_step s = flow_step_of_group(&f, steps, ends, first);                                      \
     FLOW_AHEAD(cut_cell, CUT_LOAD, CUT_ONE, load && below.layers > 1)
 
@@ -361,6 +363,24 @@ FLOW_WALKER river_cut_stack(CUT_ARGS) {
     CUT_STEP;
 }
 
+/* What a walk up the rivers would have to wait for, cell by cell: of a cell under a lake the level of
+ * that, of others the lowest cell that drains to it and is not under one, as it has risen. */
+__kernel void river_ahead(__global const uchar *restrict direction, __global const double *restrict risen,
+                          FLOW_LAKES_ARGS, __global double *restrict ahead, rvi_flow_shape f) {
+    int x = (int)get_global_id(0), y = (int)get_global_id(1);
+    size_t cell = (size_t)y * (size_t)f.width + (size_t)x;
+    if (x >= f.width)
+        return;
+    double lowest = 1e30;
+    for (int k = 0; k < 8; k++) {
+        size_t donor;
+        if (!flow_donor(&f, direction, cell, x, y, k, &donor) || (drowned && drowned[donor]))
+            continue;
+        lowest = risen[donor] < lowest ? risen[donor] : lowest;
+    }
+    ahead[cell] = drowned && drowned[cell] ? spill[basin[cell]] : lowest;
+}
+
 __kernel void river_guess_load(__global double *restrict load, __global const float *restrict uplift,
                                double rise, ulong count) {
     size_t i = get_global_id(0);
@@ -372,9 +392,15 @@ typedef struct carry_ground {
     __global const uchar *direction;
     __global const uint *area;
     __global double *h, *risen, *load;
-    __local double *carried; /* of each place of the tile: what leaves it */
+    /* Of each place of the tile, and of the cells around it, which are done: */
+    __local double *carried; /* what leaves it */
     __local uchar *turns;    /* where to */
 } carry_ground;
+
+/* Where a place of the tile stands there; -1 is before the first. */
+static int carry_at(int x, int y) {
+    return (y + 1) * RVI_CARRY_SIDE + x + 1;
+}
 
 typedef struct carry_cell {
     uint way, area;
@@ -397,18 +423,11 @@ static carry_cell carry_load(const carry_ground *g, const river_rock *below, con
 }
 
 /* What comes to a cell, from its donors in the order of their directions. */
-static double carry_comes(const carry_ground *g, const rvi_flow_shape *f, const flow_box *b, int x,
-                          int y, double sum) {
+static double carry_comes(const carry_ground *g, int x, int y, double sum) {
     for (int k = 0; k < 8; k++) {
-        int nx = x - rvi_flow_east(k), ny = y - rvi_flow_south(k);
-        if (rvi_flow_inside(nx, ny, b->wide, b->high)) {
-            if (g->turns[ny * RVI_TILE + nx] == k)
-                sum += g->carried[ny * RVI_TILE + nx];
-            continue;
-        }
-        size_t donor;
-        if (flow_donor(f, g->direction, 0, b->x + x, b->y + y, k, &donor))
-            sum += g->risen[donor] - g->h[donor];
+        int donor = carry_at(x - rvi_flow_east(k), y - rvi_flow_south(k));
+        if (g->turns[donor] == k)
+            sum += g->carried[donor];
     }
     return sum;
 }
@@ -416,9 +435,9 @@ static double carry_comes(const carry_ground *g, const rvi_flow_shape *f, const 
 static void carry_one(const carry_ground *g, const river_rock *below, const rvi_flow_shape *f,
                       const flow_box *b, carry_cell *c) {
     uint place = flow_place(c->way);
+    int x = (int)(place & (RVI_TILE - 1)), y = (int)(place >> RVI_TILE_BITS);
     size_t cell = flow_cell_at(f, b, place);
-    double sum = carry_comes(g, f, b, (int)(place & (RVI_TILE - 1)), (int)(place >> RVI_TILE_BITS),
-                             c->risen);
+    double sum = carry_comes(g, x, y, c->risen);
     double load = sum - c->hh;
     g->risen[cell] = sum;
     if (flow_way(c->way) != RVI_END) {
@@ -431,14 +450,19 @@ static void carry_one(const carry_ground *g, const river_rock *below, const rvi_
         load = sum - c->hh;
         g->load[cell] = 0.5 * (c->load + load / (double)c->area);
     }
-    g->carried[place] = load;
+    g->carried[carry_at(x, y)] = load;
 }
 
 static void carry_begin(const carry_ground *g, const rvi_flow_shape *f, const flow_box *b) {
-    for (uint place = (uint)get_local_id(0); place < RVI_TILE * RVI_TILE;
-         place += (uint)get_local_size(0)) {
-        bool there = (int)(place & (RVI_TILE - 1)) < b->wide && (int)(place >> RVI_TILE_BITS) < b->high;
-        g->turns[place] = there ? g->direction[flow_cell_at(f, b, place)] : RVI_END;
+    for (int i = (int)get_local_id(0); i < RVI_CARRY_SIDE * RVI_CARRY_SIDE;
+         i += (int)get_local_size(0)) {
+        int x = i % RVI_CARRY_SIDE - 1, y = i / RVI_CARRY_SIDE - 1;
+        bool there = rvi_flow_inside(b->x + x, b->y + y, f->width, f->height);
+        size_t cell = there ? (size_t)(b->y + y) * (size_t)f->width + (size_t)(b->x + x) : 0;
+        int k = there ? g->direction[cell] : RVI_END;
+        g->turns[i] = (uchar)k;
+        if (k != RVI_END && !rvi_flow_inside(x, y, b->wide, b->high))
+            g->carried[i] = g->risen[cell] - g->h[cell];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }

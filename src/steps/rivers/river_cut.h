@@ -81,10 +81,10 @@ typedef struct rvi_rivers {
     rvi_side_flux *flux;          /* of each part of the diffusion */
     /* Only on a device. */
     rvi_flow_device on;
-    bool bedded;       /* is there `bed`? */
-    double *edge[2];   /* heights of the edge, and of `bed` there */
-    float *band_edges; /* of the bands of the bedrock, how soft they are, and each layer */
-    float *stack;      /* layers above the bedrock; NULL: none. Their edge: */
+    bool bedded;     /* is there `bed`? */
+    double *edge[2]; /* heights of the edge, and of `bed` there */
+    float *yields;   /* the erodibility of each layer */
+    float *stack;    /* layers above the bedrock; NULL: none. Their edge: */
     float *edge_stack;
     double *rounded;        /* what rounding kept back of them, metres */
     unsigned char *sides;   /* `fixed` of the edge */

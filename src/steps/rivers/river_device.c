@@ -1,6 +1,6 @@
-/* river_device.c: time steps of rivers.c on a device, where no function and no volume says how
- * ground is worn. The kernels are in river_cells.cl; river_ends.c begins and
- * closes the step. The processor looks at the edge of the map between two time steps. */
+/* river_device.c: time steps of rivers.c on a device, where no function says how ground is worn.
+ * The kernels are in river_cells.cl; river_ends.c begins and closes the step. The processor looks
+ * at the edge of the map between two time steps. */
 #include "device/device_group.h"
 #include "device/device_sum.h"
 #include "steps/rivers/river_cut.h"
@@ -13,8 +13,7 @@
 enum { BATCH = 64 }; /* rounds of slides that are queued at once */
 
 bool rvi_rivers_device_can(const rvi_rivers *r) {
-    const rv_terrain *land = r->land;
-    return !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
+    return !rvi_erosion_fn_there(r->land);
 }
 
 static size_t edge_places(const rvi_rivers *r) {
@@ -35,8 +34,7 @@ void rvi_rivers_device_list(rvi_rivers *r) {
     for (int k = 0; k < (r->bedded ? 2 : 1); k++)
         rvi_job_buffer(job, &r->edge[k], edge_places(r), sizeof *r->edge[k], "the edge");
     size_t above = (size_t)r->land->layer_count - 1;
-    rvi_job_buffer(job, &r->band_edges, 2 * RVI_BANDS + above + 1, sizeof *r->band_edges,
-                   "the bands");
+    rvi_job_buffer(job, &r->yields, above + 1, sizeof *r->yields, "the layers");
     if (above > 0) {
         rvi_job_buffer(job, &r->stack, above * r->cells, sizeof *r->stack, "the layers");
         rvi_job_buffer(job, &r->edge_stack, above * edge_places(r), sizeof *r->edge_stack,
@@ -67,15 +65,13 @@ void rvi_rivers_device_list(rvi_rivers *r) {
 
 /* The arguments about layers, and bedrock that has bands. */
 static rvi_rock_law rock_law(const rvi_rivers *r) {
-    return (rvi_rock_law){
-        .thickness = r->land->strata.thickness, .layers = r->land->layer_count, .cells = r->cells};
+    return (rvi_rock_law){.layers = r->land->layer_count, .cells = r->cells};
 }
 static size_t above(const rvi_rivers *r) {
     return (size_t)r->land->layer_count - 1;
 }
 #define ROCK(rock)                                                                                 \
-    CHANGE(r->bed), READ(r->factor.bands),                                                         \
-        GRID(READ, r->band_edges, 2 * RVI_BANDS + above(r) + 1),                                   \
+    CHANGE(r->bed), RVI_BEDROCK(&r->factor), GRID(READ, r->yields, above(r) + 1),                  \
         GRID(CHANGE, r->stack, above(r) * r->cells), CHANGE(r->rounded), RVI_VALUE(rock)
 
 static size_t wide(const rvi_rivers *r) {
@@ -87,10 +83,7 @@ static size_t high(const rvi_rivers *r) {
 }
 
 void rvi_rivers_device_begin(rvi_rivers *r) {
-    const rvi_strata *strata = &r->land->strata;
     r->on.d = r->job->device;
-    memcpy(r->band_edges, strata->edge, sizeof strata->edge);
-    memcpy(r->band_edges + RVI_BANDS, strata->soft, sizeof strata->soft);
 }
 
 static rvi_river_law law_of(const rvi_rivers *r, double rise) {
@@ -224,11 +217,20 @@ static rv_status rise_land(rvi_rivers *r, const rvi_river_law *law) {
     return RUN("river_rise", wide(r), high(r));
 }
 
+/* To memory that is free until something slides. */
+static rv_status look_ahead(rvi_rivers *r) {
+    const rvi_flow *f = &r->flow;
+    const rvi_flow_shape shape = shape_of(r);
+    const rvi_device_arg args[] = {READ(f->direction), READ(r->risen), RVI_FLOW_LAKES(f),
+                                   WRITE(r->next), RVI_VALUE(shape)};
+    return RUN("river_ahead", wide(r), high(r));
+}
+
 rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
     const rvi_flow *f = &r->flow;
     const rvi_river_law law = law_of(r, rise);
     const rvi_rock_law rock = rock_law(r);
-    size_t basins = rvi_flow_basins(f), tile = RVI_TILE * RVI_TILE;
+    size_t tile = RVI_TILE * RVI_TILE;
     const rvi_device_arg args[] = {
         RVI_LOCAL(tile * sizeof(double)),
         RVI_LOCAL(tile),
@@ -238,8 +240,7 @@ rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
         WRITE(r->lake),
         CHANGE(r->water),
         READ(f->lakes ? f->drowned : NULL),
-        READ(f->lakes ? f->basin : NULL),
-        GRID(READ, f->lakes ? f->spill : NULL, basins),
+        READ(r->load ? r->next : NULL),
         READ(r->load),
         READ(r->risen),
         READ(r->factor.cells),
@@ -252,6 +253,8 @@ rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
     r->rise += rise;
     if (status == RV_OK)
         status = rise_land(r, &law);
+    if (status == RV_OK && r->load)
+        status = look_ahead(r);
     if (status == RV_OK)
         status = r->stack ? WALK(true, "river_cut_stack") : WALK(true, "river_cut");
     return status;
@@ -287,7 +290,7 @@ rv_status rvi_rivers_device_carry(rvi_rivers *r) {
         return status;
     }
     const rvi_rock_law rock = rock_law(r);
-    size_t tile = RVI_TILE * RVI_TILE;
+    size_t tile = RVI_CARRY_SIDE * RVI_CARRY_SIDE;
     const rvi_device_arg args[] = {RVI_LOCAL(tile * sizeof(double)),
                                    RVI_LOCAL(tile),
                                    READ(f->direction),

@@ -57,8 +57,9 @@ static rv_status show_host(rvi_rivers *r) {
 
 rv_status rvi_rivers_device_begin_level(rvi_rivers *r) {
     rv_status status = RV_OK;
+    rvi_factor_tell(&r->factor);
     for (size_t l = 0; l <= above(r); l++)
-        r->band_edges[2 * RVI_BANDS + l] = r->land->layers[l].erodibility;
+        r->yields[l] = r->land->layers[l].erodibility;
     for (int l = 1; l < r->land->layer_count && r->start && status == RV_OK; l++)
         status = take_layer(r, l, false);
     if (status == RV_OK && r->rounded)

@@ -14,9 +14,9 @@ typedef struct rvi_river_law {
 } rvi_river_law;
 
 typedef struct rvi_rock_law {
-    float thickness; /* of a band */
-    int layers;      /* with the bedrock */
-    uint64_t cells;  /* of the map */
+    uint64_t cells; /* of the map */
+    int layers;     /* with the bedrock */
+    int pad;
 } rvi_rock_law;
 
 typedef struct rvi_steep_law {
@@ -73,6 +73,9 @@ enum { RVI_CLOSE_GROUP = 256, RVI_CLOSE_SUMS = 4 };
 /* Columns that the processor solves side by side: what crosses to fixed cells is added up by them.
  */
 enum { RVI_CREEP_STRIP = 64 };
+
+/* Cells along a tile, and one on each side. */
+enum { RVI_CARRY_SIDE = 64 + 2 };
 
 /* Rows or columns that a group of items takes, and cells of each at a time: as many. */
 enum { RVI_CREEP_LINES = 32, RVI_CREEP_PART = RVI_CREEP_LINES, RVI_CREEP_GROUP = 128 };

@@ -7,7 +7,7 @@
 
 bool rvi_runoff_device_can(const rvi_runoff *r) {
     const rv_terrain *land = r->job->land;
-    return !r->same && !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
+    return !r->same && !rvi_erosion_fn_there(land);
 }
 
 void rvi_runoff_device_list(rvi_runoff *r) {

@@ -50,7 +50,7 @@ typedef struct rvi_runoff {
     double *lanes;               /* for sums on a device */
     float *parts;                /* for a range on a device */
     bool stacked;                /* layers or bands: runoff_stack.c does it on a device, with */
-    float *table;                /* edges of bands, how soft they are, and each layer */
+    float *yields;               /* the erodibility of each layer */
     float *sends[2];             /* what cells send for each metre of drop: water, sediment */
     bool same;                   /* each material is laid on its own layer */
     float *scratch;              /* of each block, with give=same */

@@ -11,14 +11,10 @@ static size_t layers_of(const rvi_runoff *r) {
     return (size_t)r->job->land->layer_count;
 }
 
-static size_t table_size(const rvi_runoff *r) {
-    return 2 * RVI_BANDS + layers_of(r);
-}
-
 void rvi_runoff_stack_list(rvi_runoff *r) {
     if (!r->stacked)
         return;
-    rvi_job_buffer(r->job, &r->table, table_size(r), sizeof *r->table, "the layers");
+    rvi_job_buffer(r->job, &r->yields, layers_of(r), sizeof *r->yields, "the layers");
     rvi_job_grid(r->job, &r->sends[0], "the water that moves");
     rvi_job_grid(r->job, &r->sends[1], "the sediment that moves");
 }
@@ -43,10 +39,9 @@ static rvi_device_arg stack(const rvi_runoff *r, rvi_device_use use) {
 /* The arguments that most kernels begin with. */
 #define LAND                                                                                       \
     READ(r->base), READ(r->now.ground), READ(r->now.cut), READ(r->now.water),                      \
-        stack(r, RVI_DEVICE_READ), READ(r->factor.bands),                                          \
-        (rvi_device_arg){RVI_DEVICE_READ, r->table, table_size(r) * sizeof *r->table},             \
-        RVI_VALUE(f), RVI_VALUE(r->job->land->strata.thickness),                                   \
-        RVI_VALUE(r->job->land->layer_count)
+        stack(r, RVI_DEVICE_READ), RVI_BEDROCK(&r->factor),                                        \
+        (rvi_device_arg){RVI_DEVICE_READ, r->yields, layers_of(r) * sizeof *r->yields},            \
+        RVI_VALUE(f), RVI_VALUE(r->job->land->layer_count)
 
 static rv_status give(rvi_runoff *r, rvi_runoff_shape f) {
     const rvi_device_arg args[] = {
@@ -138,10 +133,8 @@ static rv_status fill_layer(rvi_runoff *r, int layer) {
 /* Bedrock alone is its own base. */
 rv_status rvi_runoff_stack_fill(rvi_runoff *r) {
     const rv_terrain *land = r->job->land;
-    memcpy(r->table, land->strata.edge, sizeof land->strata.edge);
-    memcpy(r->table + RVI_BANDS, land->strata.soft, sizeof land->strata.soft);
     for (int l = 0; l < land->layer_count; l++)
-        r->table[2 * RVI_BANDS + l] = land->layers[l].erodibility;
+        r->yields[l] = land->layers[l].erodibility;
     rv_status status = RV_OK;
     if (r->layered)
         status = rvi_device_zero(r->job->device, r->now.cut, rvi_cells(land) * sizeof(float));

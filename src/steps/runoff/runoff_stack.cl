@@ -2,27 +2,25 @@
  * operation is that of the processor, on the same numbers: runoff_round.c, runoff_layers.c and runoff_wear.c. */
 #include "device/prelude.cl"
 #include "steps/runoff/runoff_device_cell.h"
-#include "terrain/band_cell.h"
 #include "terrain/layer_cell.h"
+#include "wear/bedrock_cell.h"
 #include "wear/border.h"
 
 /* The land as it is. */
 typedef struct stack_land {
     __global const float *base, *ground, *cut, *water; /* cut: 0 where there is one layer */
     __global const float *stack;                       /* thickness of layer l, as it was, at l * cells */
-    __global const float *bands;                       /* 0: none */
-    __global const float *table; /* edges of bands, how soft they are, and each layer */
+    bedrock_grids bedrock;
+    __global const float *yields; /* of each layer */
     size_t cells;
-    float thickness; /* of a band */
     int layers;
 } stack_land;
 
 #define LAND_ARGS                                                                                                      \
     __global const float *base, __global const float *ground, __global const float *cut, __global const float *water, \
-        __global const float *stack, __global const float *bands, __global const float *table, rvi_runoff_shape f,     \
-        float thickness, int layers
+        __global const float *stack, BEDROCK_ARGS, __global const float *yields, rvi_runoff_shape f, int layers
 #define LAND                                                                                                           \
-    { base, ground, cut, water, stack, bands, table, (size_t)f.width * (size_t)f.height, thickness, layers }
+    { base, ground, cut, water, stack, BEDROCK, yields, (size_t)f.width * (size_t)f.height, layers }
 
 static float change_at(const stack_land *s, size_t i) {
     return s->cut ? s->ground[i] - s->cut[i] : s->ground[i];
@@ -58,12 +56,12 @@ static rvi_runoff_drops sum_drops(const stack_land *s, const rvi_runoff_shape *f
 
 /* Of bedrock that ends at height `top`. */
 static float rock_at(const stack_land *s, size_t i, float top) {
-    return s->bands ? rvi_band_soft(s->table, s->table + RVI_BANDS, s->thickness, top - s->bands[i]) : 1.0f;
+    return bedrock_soft(&s->bedrock, i, top);
 }
 
 /* Takes from the top layer first: rvi_runoff_take_layers(). */
 static float take_layers(const stack_land *s, size_t i, float want, float *top, float *cut) {
-    __global const float *yields = s->table + 2 * RVI_BANDS;
+    __global const float *yields = s->yields;
     int l = s->layers - 1;
     float thick = s->stack[(size_t)l * s->cells + i], there = rvi_maxf(thick + *top, 0.0f), taken = 0.0f;
     if (there > 0.0f) {

@@ -3,7 +3,7 @@
 #include "device/prelude.cl"
 #include "steps/thermal/settle_cell.h"
 #include "steps/thermal/slide_stack.h"
-#include "terrain/band_cell.h"
+#include "wear/bedrock_cell.h"
 
 #define SIDES(name)                                                                                                    \
     __global const float *restrict name##a, __global const float *restrict name##b,                                   \
@@ -178,8 +178,8 @@ __kernel void settle_bedrock(__global const float *restrict h, __global double *
 /* Cells that stand too steep. thick: NULL where there is one layer and nothing that holds it back. */
 __kernel void settle_steep(__global const float *h, __global const float *limit, __global const float *margin,
                            __global const float *yields, __global const float *takes, __global const float *cells,
-                           __global double *thick, __global const float *bands, __global const float *table,
-                           float thickness, __global int *counts, rvi_slide_rules k) {
+                           __global double *thick, BEDROCK_ARGS, __global int *counts, rvi_slide_rules k) {
+    const bedrock_grids rock = BEDROCK;
     const rvi_slide_stack s = {k, h, limit, yields, takes, cells, 0, 0, 0, thick, 0, 0, 0, 0};
     int x = (int)get_global_id(0), first = (int)get_global_id(1) * RVI_SETTLE_STRIP, steep = 0;
     if (x >= k.width)
@@ -187,9 +187,7 @@ __kernel void settle_steep(__global const float *h, __global const float *limit,
     for (int y = first; y < first + RVI_SETTLE_STRIP && y < k.height; y++) {
         size_t i = (size_t)(y + 1) * ((size_t)k.width + 2) + (size_t)(x + 1);
         int layer = thick ? rvi_slide_top(&s, i) : 0;
-        float soft = layer == 0 && bands
-                         ? rvi_band_soft(table, table + RVI_BANDS, thickness, (float)thick[i] - bands[i])
-                         : 1.0f;
+        float soft = layer == 0 && bedrock ? bedrock_soft(&rock, i, (float)thick[i]) : 1.0f;
         steep += rvi_slide_steep(&s, margin, x, y, layer, soft);
     }
     if (steep > 0)

@@ -224,9 +224,7 @@ rv_status rvi_settle_device_steep(rvi_slide *s, size_t *count) {
         grid(s, RVI_DEVICE_READ, s->takes),
         grid(s, RVI_DEVICE_READ, s->factor.cells),
         {RVI_DEVICE_CHANGE, s->thick, layers * s->count * sizeof *s->thick},
-        grid(s, RVI_DEVICE_READ, s->factor.bands),
-        {RVI_DEVICE_READ, s->band_table, 2 * RVI_BANDS * sizeof *s->band_table},
-        RVI_VALUE(s->job->land->strata.thickness),
+        RVI_BEDROCK(&s->factor),
         {RVI_DEVICE_CHANGE, s->steep_lanes, bytes},
         RVI_VALUE(k),
     };

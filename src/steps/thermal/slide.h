@@ -88,7 +88,6 @@ struct rvi_slide {
     rvi_erosion_factor factor;
     int height_layers;  /* the lowest layers whose factor changes with the height: 0, 1 or all */
     float *height_part; /* of layer l at l * count: that part of its factor in this round */
-    float *band_table;  /* on a device: edges of the bands, and how soft they are */
     int *steep_lanes;   /* on a device: cells that are too steep */
 };
 
@@ -144,7 +143,6 @@ rv_status rvi_slide_layers_move(rvi_slide *s);
 /* ---- slide_device.c: the same on the device of the job, queued ---- */
 
 bool rvi_slide_device_can(const rvi_slide *s); /* all of the run? */
-void rvi_slide_device_list(rvi_slide *s);
 rv_status rvi_slide_device_fill(rvi_slide *s);
 rv_status rvi_slide_device_round(rvi_slide *s); /* one part of it */
 rv_status rvi_slide_device_show(rvi_slide *s);

@@ -6,15 +6,9 @@
 #define RUN(name, width, height)                                                                   \
     RVI_RUN(s->job->device, "slide_stack", name, (size_t)(width), (size_t)(height), args)
 
-/* A volume and a function say how hard the rock is where the processor alone can ask. */
+/* A function says how hard the rock is where the processor alone can ask. */
 bool rvi_slide_device_can(const rvi_slide *s) {
-    const rv_terrain *land = s->job->land;
-    return !rvi_volume_there(land) && !rvi_erosion_fn_there(land);
-}
-
-void rvi_slide_device_list(rvi_slide *s) {
-    if (rvi_strata_there(s->job->land))
-        rvi_job_buffer(s->job, &s->band_table, 2 * RVI_BANDS, sizeof *s->band_table, "the bands");
+    return !rvi_erosion_fn_there(s->job->land);
 }
 
 static rvi_device_arg grid(const rvi_slide *s, rvi_device_use use, const float *values) {
@@ -53,13 +47,10 @@ static void set_stack(const rvi_slide *s, const rvi_slide_rules *k, rvi_device_a
 }
 
 static rv_status plan(const rvi_slide *s, const rvi_slide_rules *k) {
-    const rv_terrain *land = s->job->land;
-    rvi_device_arg args[STACK + 3];
+    const rvi_device_arg rock[] = {RVI_BEDROCK(&s->factor)};
+    rvi_device_arg args[STACK + sizeof rock / sizeof rock[0]];
     set_stack(s, k, args);
-    args[STACK] = grid(s, RVI_DEVICE_READ, s->factor.bands);
-    args[STACK + 1] =
-        (rvi_device_arg){RVI_DEVICE_READ, s->band_table, 2 * RVI_BANDS * sizeof *s->band_table};
-    args[STACK + 2] = RVI_VALUE(land->strata.thickness);
+    memcpy(args + STACK, rock, sizeof rock);
     return RUN("stack_plan", s->width, s->height);
 }
 
@@ -140,11 +131,6 @@ static rv_status clear_grids(const rvi_slide *s) {
 
 rv_status rvi_slide_device_fill(rvi_slide *s) {
     const rvi_slide_rules k = rvi_slide_stack_of(s).k;
-    const rvi_strata *strata = &s->job->land->strata;
-    for (int b = 0; s->band_table && b < RVI_BANDS; b++) {
-        s->band_table[b] = strata->edge[b];
-        s->band_table[RVI_BANDS + b] = strata->soft[b];
-    }
     rv_status status = clear_grids(s);
     if (status == RV_OK)
         status = fill_layers(s, &k);

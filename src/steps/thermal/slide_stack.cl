@@ -2,7 +2,7 @@
  * map. */
 #include "device/prelude.cl"
 #include "steps/thermal/slide_stack.h"
-#include "terrain/band_cell.h"
+#include "wear/bedrock_cell.h"
 #include "wear/border.h"
 
 #define STACK                                                                                                          \
@@ -17,16 +17,15 @@ static size_t place_of(const rvi_slide_rules *k, int x, int y) {
     return (size_t)(y + 1) * ((size_t)k->width + 2) + (size_t)(x + 1);
 }
 
-/* bands: where those of the bedrock lie; NULL: there are none. table: their edges, and how soft they are. */
-__kernel void stack_plan(STACK, __global const float *bands, __global const float *table, float thickness) {
+__kernel void stack_plan(STACK, BEDROCK_ARGS) {
     const rvi_slide_stack s = STACK_OF;
+    const bedrock_grids rock = BEDROCK;
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= k.width)
         return;
     size_t i = place_of(&k, x, y);
-    if (bands)
-        height_part[i] = rvi_slide_harder(
-            k.settles, rvi_band_soft(table, table + RVI_BANDS, thickness, (float)thick[i] - bands[i]));
+    if (bedrock)
+        height_part[i] = rvi_slide_harder(k.settles, bedrock_soft(&rock, i, (float)thick[i]));
     rvi_slide_plan(&s, x, y);
 }
 
