@@ -141,6 +141,8 @@ static void json_report(cli_run *run, const rv_report *report) {
     if (report->turns > 1)
         printf(",\"turn\":%" PRId64 ",\"turns\":%" PRId64, report->turn + 1, report->turns);
     printf(",\"seconds\":%.6f", report->seconds);
+    if (report->stopped)
+        fputs(",\"stopped\":true", stdout);
     json_ledger(stdout, &report->ledger);
     if (has_water(&report->water))
         json_water(stdout, &report->water);

@@ -31,6 +31,18 @@ grep -q '^droplets .*eroded' err || fail "no ledger of what was kept: $(cat err)
 "$RAVINE" --quiet terrain size=64 noise save before.r32
 cmp -s kept.r32 before.r32 && fail "nothing was kept of the step"
 
+# ---- for programs ----
+python3 - "$RAVINE" <<'EOF' || fail "the line of a step that was cut short"
+import json, signal, subprocess, sys
+run = subprocess.Popen([sys.argv[1], '--keep', '--json', 'terrain', 'size=64', 'noise', 'droplets', 'drops=100G', 'measure'],
+                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+lines = [json.loads(run.stdout.readline()) for _ in range(2)]
+run.send_signal(signal.SIGINT)
+lines += map(json.loads, run.stdout)
+assert run.wait() == 0
+assert [line['step'] for line in lines if line.get('stopped')] == ['droplets'], lines
+EOF
+
 # ---- rivers cut on coarse cells first: what they did there is kept, too ----
 code=$(keep 2 1 --threads 1 terrain size=256 cell=20 noise relief=500 rivers steps=100000 save rivers.r32)
 equal "exit code of rivers" "$code" 0
