@@ -98,9 +98,9 @@ drops 15000 400000
 acceleration 0.3 3
 friction 0.05 0.5
 capacity 0.2 5
-softness 0.01 0.15
-deposition 0.002 0.2
-evaporation 0.008 0.08
+softness 0.005 0.1
+deposition 0.01 0.5
+evaporation 0.004 0.05
 first_water 0.3 3
 place nearest
 VALUES

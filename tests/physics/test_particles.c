@@ -180,7 +180,7 @@ static void a_pit_becomes_shallower(void **state) {
         scene s = scene_make(64, 64);
         draw(&s, "height", bowl);
         double depth = pit_depth(&s);
-        rv_particles_params p = roll(30000);
+        rv_particles_params p = roll(20000);
         p.place = place;
         wear(&s, RV_STEP_particles, &p);
         below("depth of the pit, as a share", pit_depth(&s) / depth, 0.6);
