@@ -6,6 +6,7 @@
 #include "device/device_sum.h"
 #include "steps/step.h"
 #include "terrain/figures.h"
+#include "terrain/hardness_volume.h"
 #include "wear/made_height.h"
 
 #include <assert.h>
@@ -234,6 +235,8 @@ static size_t device_bytes(const rvi_job *job) {
 static size_t largest_grid(const rvi_job *job) {
     size_t before = rvi_cells(job->land), after = rvi_cells(&job->after);
     size_t most = (before > after ? before : after) * sizeof(float);
+    size_t samples = rvi_volume_samples(&job->land->volume) * sizeof(float);
+    most = samples > most ? samples : most;
     for (int i = 0; i < job->buffers.count; i++) {
         const rvi_buffer *b = &job->buffers.list[i];
         most = b->count * b->size > most ? b->count * b->size : most;

@@ -92,7 +92,11 @@ analyse_cross(__global volatile uint *steps, __global const uchar *restrict leve
               __local volatile uint *moved, rvi_flow_shape f, uint round) {
     uint item = (uint)get_local_id(0), tile = (uint)get_group_id(0);
     flow_box b = flow_box_of(&f, tile);
-    bool goes = analyse_awake(&f, changed, round), once = false;
+    if (item == 0) /* others change while they are asked: a group has one answer */
+        moved[0] = analyse_awake(&f, changed, round);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    bool goes = moved[0] != 0, once = false;
+    barrier(CLK_LOCAL_MEM_FENCE); /* before it is cleared */
     for (uint k = item; goes && k < ANALYSE_SIDE * ANALYSE_SIDE; k += RVI_FLOW_GROUP) {
         int x = b.x + (int)(k % ANALYSE_SIDE) - 1, y = b.y + (int)(k / ANALYSE_SIDE) - 1;
         near[k] = rvi_flow_inside(x, y, f.width, f.height)
