@@ -82,13 +82,17 @@ static rv_status number_streams(const analysis *a, rvi_streams *out) {
     return RV_OK;
 }
 
-static rv_status write_streams(const analysis *a, const rvi_streams *streams) {
+/* To the files that were asked for. Finds how many there are. */
+static rv_status write_streams(const analysis *a, const rv_terrain *land, uint32_t *count) {
     const rv_analyse_params *p = a->p;
-    rv_status status = RV_OK;
-    if (p->geojson[0])
-        status = rvi_streams_write_geojson(a->ground.ctx, p->geojson, streams);
+    rvi_streams streams = {0};
+    rv_status status = number_streams(a, &streams);
+    streams.geo = &land->geo;
+    if (status == RV_OK && p->geojson[0])
+        status = rvi_streams_write_geojson(a->ground.ctx, p->geojson, &streams);
     if (status == RV_OK && p->csv[0])
-        status = rvi_streams_write_csv(a->ground.ctx, p->csv, streams);
+        status = rvi_streams_write_csv(a->ground.ctx, p->csv, &streams);
+    *count = streams.count;
     return status;
 }
 
@@ -140,13 +144,9 @@ static rv_status run_on_device(rvi_job *job) {
     uint32_t count = 0;
     rv_status status = rvi_analyse_device_run(a, job->device, land, &count);
     if (status == RV_OK && a->files) {
-        rvi_streams streams = {0};
         status = rvi_analyse_device_fetch(a, job->device, land);
         if (status == RV_OK)
-            status = number_streams(a, &streams);
-        streams.geo = &land->geo;
-        if (status == RV_OK)
-            status = write_streams(a, &streams);
+            status = write_streams(a, land, &count);
     }
     if (status == RV_OK)
         status = add_figures(a, land, count);
@@ -156,7 +156,7 @@ static rv_status run_on_device(rvi_job *job) {
 static rv_status run_here(rvi_job *job) {
     analysis *a = job->state;
     rv_terrain *land = job->land;
-    rvi_streams streams = {0};
+    uint32_t count = 0;
     rv_status status = rvi_ground_make(land, 0, &a->ground);
     if (status == RV_OK)
         status = rvi_drainage_make(job->ctx, land->width, land->height, a->ground.z, a->ground.kind,
@@ -167,12 +167,9 @@ static rv_status run_here(rvi_job *job) {
     if (status == RV_OK)
         status = measure_distances(a);
     if (status == RV_OK)
-        status = number_streams(a, &streams);
-    streams.geo = &land->geo;
+        status = write_streams(a, land, &count);
     if (status == RV_OK)
-        status = write_streams(a, &streams);
-    if (status == RV_OK)
-        status = add_figures(a, land, streams.count);
+        status = add_figures(a, land, count);
     if (status == RV_OK) /* the fields change: no stop from here on */
         rvi_finish_rows(job->ctx, land->height, fill_rows, a);
     if (a->ground.kind) {

@@ -349,16 +349,22 @@ static world even_slope(double kept[160 * 160]) {
     return w;
 }
 
+/* On it water moves nothing; case k of four, with other coarse cells. */
+static rv_rivers_params still_water(int k) {
+    rv_rivers_params p = rv_rivers_params_default();
+    p.seed = (uint64_t)k;
+    p.border = RV_rivers_border_open;
+    p.erosion = p.uplift = p.diffusion = 0;
+    p.source = k < 2 ? 0.002f : 0.02f;
+    return p;
+}
+
 static void test_an_even_slope_creeps_nowhere(void **state) {
     (void)state;
     static double was[160 * 160];
     for (int k = 0; k < 4; k++) {
         world w = even_slope(was);
-        rv_rivers_params p = rv_rivers_params_default();
-        p.seed = (uint64_t)k;
-        p.border = RV_rivers_border_open;
-        p.erosion = p.uplift = 0;
-        p.source = k < 2 ? 0.002f : 0.02f;
+        rv_rivers_params p = still_water(k);
         p.diffusion = 0.1f;
         run(&w, &p);
         for (size_t i = 0; i < w.cells; i++)
@@ -372,11 +378,7 @@ static void test_nothing_gentler_than_talus_slides(void **state) {
     static double was[160 * 160];
     for (int k = 0; k < 4; k++) {
         world w = even_slope(was);
-        rv_rivers_params p = rv_rivers_params_default();
-        p.seed = (uint64_t)k;
-        p.border = RV_rivers_border_open;
-        p.erosion = p.uplift = p.diffusion = 0;
-        p.source = k < 2 ? 0.002f : 0.02f;
+        rv_rivers_params p = still_water(k);
         p.talus = 13;
         assert_equal(run(&w, &p).eroded, 0);
         end(&w);

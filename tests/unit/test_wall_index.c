@@ -199,13 +199,23 @@ static void move_some(rv_mesh *mesh, uint64_t round, double far, uint8_t *moved)
     }
 }
 
+/* An index whose faces have changed is as one that is made anew. */
+static void change_and_compare(rv_context *ctx, rvi_wall_index *w, const rv_mesh *mesh,
+                               const rvi_wall_change *changes, size_t count, uint64_t round) {
+    rvi_wall_index anew;
+    support_ok(ctx, rvi_wall_index_change(w, changes, count));
+    support_ok(ctx, rvi_wall_index_create(ctx, mesh, origin, box, 0.04f, &anew));
+    compare(w, &anew, round);
+    rvi_wall_index_destroy(&anew);
+}
+
 static void moved_faces_are_found(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
     const double distances[] = {0.001, 0.02, 0.05};
     for (int k = 0; k < 3; k++) {
         rv_mesh *mesh = make_ring(ctx, 24, 12, place_torus);
-        rvi_wall_index w, anew;
+        rvi_wall_index w;
         support_ok(ctx, rvi_wall_index_create(ctx, mesh, origin, box, 0.04f, &w));
         uint8_t moved[24 * 12];
         rvi_wall_change changes[2 * 24 * 12];
@@ -217,10 +227,7 @@ static void moved_faces_are_found(void **state) {
                 if (moved[c[0]] || moved[c[1]] || moved[c[2]])
                     changes[count++] = change_of(mesh, f);
             }
-            support_ok(ctx, rvi_wall_index_change(&w, changes, count));
-            support_ok(ctx, rvi_wall_index_create(ctx, mesh, origin, box, 0.04f, &anew));
-            compare(&w, &anew, round);
-            rvi_wall_index_destroy(&anew);
+            change_and_compare(ctx, &w, mesh, changes, count, round);
         }
         rvi_wall_index_destroy(&w);
         rv_mesh_destroy(mesh);
@@ -235,7 +242,7 @@ static void faces_that_creep_are_found(void **state) {
     for (int k = 0; k < 2; k++) {
         rv_context *ctx = support_context(threads[k]);
         rv_mesh *mesh = make_ring(ctx, 24, 12, place_torus);
-        rvi_wall_index w, anew;
+        rvi_wall_index w;
         support_ok(ctx, rvi_wall_index_create(ctx, mesh, origin, box, 0.04f, &w));
         rvi_wall_change changes[2 * 24 * 12];
         for (uint64_t round = 0; round < 40; round++) {
@@ -244,10 +251,7 @@ static void faces_that_creep_are_found(void **state) {
                     mesh->points[3 * v + i] += 0.002 * (double)rvi_unit(rvi_random(v, 3, i));
             for (size_t f = 0; f < mesh->face_count; f++)
                 changes[f] = change_of(mesh, f);
-            support_ok(ctx, rvi_wall_index_change(&w, changes, mesh->face_count));
-            support_ok(ctx, rvi_wall_index_create(ctx, mesh, origin, box, 0.04f, &anew));
-            compare(&w, &anew, round);
-            rvi_wall_index_destroy(&anew);
+            change_and_compare(ctx, &w, mesh, changes, mesh->face_count, round);
         }
         rvi_wall_index_destroy(&w);
         rv_mesh_destroy(mesh);
