@@ -12,6 +12,12 @@ size_t rvi_machine_memory(void);
  * in, below `root`/sys/fs/cgroup; root is "", but in tests. SIZE_MAX: none. */
 size_t rvi_machine_groups(const char *root);
 
-int rvi_machine_cores(void); /* at least 1 */
+/* Those of the machine that this process may run on, and no more than its control groups give it
+ * time of; at least 1. */
+int rvi_machine_cores(void);
+
+/* Of so many cores those that `root`/proc/self/status and the control groups allow; root is "", but
+ * in tests. */
+int rvi_machine_allowed(const char *root, int cores);
 
 #endif

@@ -1,5 +1,5 @@
-/* How much memory the process may use: the limits of control groups, from files as Linux has them.
- */
+/* How much memory and how many cores the process may use: the limits of control groups, from files
+ * as Linux has them. */
 #include "support.h"
 
 #include "base/machine.h"
@@ -83,6 +83,56 @@ static void test_version_one(void **state) {
     expect((size_t)9223372036854771712u);
 }
 
+static void expect_cores(int cores) {
+    assert_equal(rvi_machine_allowed("root", 64), cores);
+}
+
+/* Those that a process may run on, as taskset and cpusets choose them. */
+static void test_allowed_cores(void **state) {
+    (void)state;
+    static const char status[] = "root/proc/self/status";
+    remove(groups);
+    remove(status);
+    expect_cores(64);
+    put(status, "Name:\tx\nCpus_allowed:\tff,ffffffff\nCpus_allowed_list:\t0-39\n");
+    expect_cores(40);
+    put(status, "Name:\tx\nCpus_allowed:\t5\nCpus_allowed_list:\t0,2\n");
+    expect_cores(2);
+    put(status, "Name:\tx\nCpus_allowed:\t0\n");
+    expect_cores(64);
+    put(status, "Name:\tCpus_allowed: 1\n"); /* a program of that name */
+    expect_cores(64);
+    put(status, "Name:\tx\nCpus_allowed:\tffffffff,ffffffff,ffffffff\n"); /* more than there are */
+    expect_cores(64);
+    assert_equal(rvi_machine_allowed("root", 1), 1);
+}
+
+/* The time of cores that control groups give. */
+static void test_quota_of_cores(void **state) {
+    (void)state;
+    remove("root/proc/self/status");
+    put(groups, "0::/box\n");
+    expect_cores(64);
+    put("root/sys/fs/cgroup/box/cpu.max", "max 100000\n");
+    expect_cores(64);
+    put("root/sys/fs/cgroup/box/cpu.max", "250000 100000\n");
+    expect_cores(3);
+    put("root/sys/fs/cgroup/cpu.max", "200000 100000\n"); /* what it is in has less */
+    expect_cores(2);
+    put("root/sys/fs/cgroup/cpu.max", "10000 100000\n");
+    expect_cores(1);
+    put("root/sys/fs/cgroup/cpu.max", "10000 0\n");
+    expect_cores(3);
+    put(groups, "3:cpu,cpuacct:/old\n2:cpuset:/\n");
+    put("root/sys/fs/cgroup/cpu/old/cpu.cfs_quota_us", "-1\n");
+    put("root/sys/fs/cgroup/cpu/old/cpu.cfs_period_us", "100000\n");
+    expect_cores(64);
+    put("root/sys/fs/cgroup/cpu/old/cpu.cfs_quota_us", "400000\n");
+    expect_cores(4);
+    put(groups, "3:cpuacct:/old\n"); /* another controller */
+    expect_cores(64);
+}
+
 /* The limit of a context follows them. */
 static void test_own_limits(void **state) {
     (void)state;
@@ -103,10 +153,9 @@ static void test_own_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_groups),
-        cmocka_unit_test(test_version_two),
-        cmocka_unit_test(test_version_one),
-        cmocka_unit_test(test_own_limits),
+        cmocka_unit_test(test_no_groups),      cmocka_unit_test(test_version_two),
+        cmocka_unit_test(test_version_one),    cmocka_unit_test(test_allowed_cores),
+        cmocka_unit_test(test_quota_of_cores), cmocka_unit_test(test_own_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
