@@ -34,9 +34,11 @@ static inline float rvi_shade_height(RVI_GRID const float *surface, int width, i
     int column = rvi_maxi(0, rvi_mini(x, width - 1)), row = rvi_maxi(0, rvi_mini(y, height - 1));
     RVI_GRID const float *at = surface + (size_t)row * (size_t)width + (size_t)column;
     float here = *at;
-    if (x != column && width > 1)
+    /* Not `x != column`: the compiler of a device (NVIDIA, driver 580) takes that for true inside.
+     */
+    if ((x < 0 || x >= width) && width > 1)
         here += *at - at[x < 0 ? 1 : -1];
-    if (y != row && height > 1)
+    if ((y < 0 || y >= height) && height > 1)
         here += *at - *(y < 0 ? at + width : at - width);
     return here;
 }

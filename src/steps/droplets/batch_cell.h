@@ -109,6 +109,7 @@ typedef struct rvi_batch_grids {
 #ifdef __OPENCL_VERSION__
     rvi_batch_crew crew;
     bedrock_grids bedrock;
+    bool bare; /* nothing is known of the bedrock: it keeps nothing */
 #else
     /* What else keeps ground from erosion, by its place and height; NULL: nothing. */
     float (*more)(const void *run, int x, int y, float plane, float height);
@@ -202,7 +203,7 @@ static inline int32_t rvi_batch_lowest(const rvi_batch_grids *g, int32_t a) {
 static inline float rvi_batch_hard(const rvi_batch_grids *g, const rvi_batch_rules *r, size_t i,
                                    int x, int y, float plane, float height) {
 #ifdef __OPENCL_VERSION__
-    return bedrock_soft(&g->bedrock, i, r->low + plane * r->by);
+    return g->bare ? 1.0f : bedrock_soft(&g->bedrock, i, r->low + plane * r->by);
 #else
     (void)r, (void)i;
     return g->more ? g->more(g->run, x, y, plane, height) : 1.0f;

@@ -144,8 +144,10 @@ rv_status rvi_batch_device_round(rvi_drop_run *f) {
         RVI_VALUE(felt_rows),
     };
     const size_t groups = ((size_t)b->rules.slots + crews - 1) / crews;
-    rv_status status = narrow ? RUN("batch_move_narrow", groups * RVI_BATCH_NARROW, 1)
-                              : RUN("batch_move_wide", groups * RVI_BATCH_WIDE, 1);
+    const char *kernels[2][2] = {{"batch_bare_wide", "batch_bare_narrow"},
+                                 {"batch_rock_wide", "batch_rock_narrow"}};
+    const size_t items = groups * (narrow ? RVI_BATCH_NARROW : RVI_BATCH_WIDE);
+    rv_status status = RUN(kernels[rvi_factor_rock_there(&f->factor)][narrow], items, 1);
     return status == RV_OK ? settle(f, now) : status;
 }
 

@@ -34,8 +34,9 @@ __kernel void batch_begin(__global rvi_batch_slot *slots, __global uint *crowd, 
         __global const ulong *rain_rows, BEDROCK_ARGS, rvi_batch_round t, rvi_batch_rules r, __local uint *sums,                 \
         __local float *felt, int felt_rows
 
-/* A slot a crew; those that are too many do nothing. */
-static inline void move(MOVE_ARGS, const int group, const int columns, const int rows) {
+/* A slot a crew; those that are too many do nothing. What is known of the ground by its height alone
+ * takes so many registers that bare ground has kernels of its own. */
+static inline void move(MOVE_ARGS, const int group, const int columns, const int rows, const bool bare) {
     rvi_batch_grids g;
     g.ground = ground;
     g.change = change;
@@ -50,6 +51,7 @@ static inline void move(MOVE_ARGS, const int group, const int columns, const int
     g.rain_rows = rain_rows;
     const bedrock_grids rock = BEDROCK;
     g.bedrock = rock;
+    g.bare = bare;
     const int count = columns * rows, crew = (int)get_local_id(0) / count;
     ulong slot = (ulong)get_group_id(0) * (ulong)(group / count) + (ulong)crew;
     g.crew.count = count;
@@ -64,14 +66,16 @@ static inline void move(MOVE_ARGS, const int group, const int columns, const int
     rvi_batch_move(&g, &r, &t, slots + (slot < r.slots ? slot : 0), slot < r.slots);
 }
 
-#define MOVE(name, group, columns, rows)                                                           \
+#define MOVE(name, group, columns, rows, bare)                                                         \
     __kernel __attribute__((reqd_work_group_size(group, 1, 1))) void name(MOVE_ARGS) {             \
         move(slots, ground, change, laid, flow, crowd, now, next, ended, factor, mask,             \
              rain_cells, rain_rows, bands, bedrock, samples, t, r, sums, felt, felt_rows, group, columns,\
-             rows);                                                                                \
+             rows, bare);                                                                          \
     }
-MOVE(batch_move_narrow, RVI_BATCH_NARROW, RVI_BATCH_NARROW_COLUMNS, 1)
-MOVE(batch_move_wide, RVI_BATCH_WIDE, RVI_BATCH_WIDE_COLUMNS, RVI_BATCH_WIDE_COLUMNS)
+MOVE(batch_bare_narrow, RVI_BATCH_NARROW, RVI_BATCH_NARROW_COLUMNS, 1, true)
+MOVE(batch_bare_wide, RVI_BATCH_WIDE, RVI_BATCH_WIDE_COLUMNS, RVI_BATCH_WIDE_COLUMNS, true)
+MOVE(batch_rock_narrow, RVI_BATCH_NARROW, RVI_BATCH_NARROW_COLUMNS, 1, false)
+MOVE(batch_rock_wide, RVI_BATCH_WIDE, RVI_BATCH_WIDE_COLUMNS, RVI_BATCH_WIDE_COLUMNS, false)
 
 /* What the drops of a round have done becomes part of the ground; the blocks are empty again. */
 __kernel void batch_settle(__global int *restrict ground, __global int *restrict change, ulong count,

@@ -28,6 +28,11 @@ static inline float rvi_drop_beyond(float edge, float mirrored, int beyond, int 
     return beyond == 0 ? edge : edge + rvi_drop_apron_weight(beyond, turn) * (edge - mirrored);
 }
 
+/* How many cells i is outside of 0 ... size - 1. */
+static inline int rvi_drop_beyond_by(int i, int size) {
+    return i < 0 ? -i : i >= size ? i - (size - 1) : 0;
+}
+
 /* The height of cell (x, y) of map and apron. */
 static inline float rvi_drop_apron_height(const rvi_drop_apron *a, RVI_GRID const float *surface,
                                           int x, int y) {
@@ -35,8 +40,7 @@ static inline float rvi_drop_apron_height(const rvi_drop_apron *a, RVI_GRID cons
     int land_y = y - a->margin, edge_y = rvi_border_nearest(land_y, a->height);
     int other_x = rvi_border_mirrored(land_x, a->width);
     int other_y = rvi_border_mirrored(land_y, a->height);
-    int out_x = land_x < edge_x ? edge_x - land_x : land_x - edge_x;
-    int out_y = land_y < edge_y ? edge_y - land_y : land_y - edge_y;
+    int out_x = rvi_drop_beyond_by(land_x, a->width), out_y = rvi_drop_beyond_by(land_y, a->height);
     RVI_GRID const float *row = surface + (size_t)edge_y * (size_t)a->width;
     RVI_GRID const float *other = surface + (size_t)other_y * (size_t)a->width;
     float here = rvi_drop_beyond(row[edge_x], row[other_x], out_x, a->turn);
