@@ -179,6 +179,12 @@ rv_status rvi_memory_fetch(rv_context *ctx, void *memory) {
     return a->what && memory ? a->fetch(a->what, memory) : RV_OK;
 }
 
+bool rvi_memory_hash_rows(const rv_context *ctx, const float *grid, int width, int first, int count,
+                          uint64_t *hashes) {
+    const rvi_attached *a = &ctx->attached;
+    return a->what && a->hash_rows(a->what, grid, width, first, count, hashes);
+}
+
 const char *rv_context_error(const rv_context *ctx) {
     return ctx->error;
 }

@@ -98,6 +98,11 @@ typedef struct rvi_attached {
     void (*forget)(void *what, const void *memory, size_t size);
     /* What it has made of the memory there comes back to it. */
     rv_status (*fetch)(void *what, void *memory);
+    /* Where it has a newer copy of the grid there, the hashes of `count` rows of `width` floats,
+     * the first of which is row `first`, and the seeds 0, 1, 2 ... False: it has not, or it fails.
+     */
+    bool (*hash_rows)(void *what, const float *grid, int width, int first, int count,
+                      uint64_t *hashes);
     void (*close)(void *what);
 } rvi_attached;
 void rvi_context_attach(rv_context *ctx, const rvi_attached *attached);
@@ -105,7 +110,10 @@ const rvi_attached *rvi_context_attached(const rv_context *ctx);
 /* Where what is attached has a newer copy of this memory, from rvi_alloc or NULL, it comes back.
  * Whoever reads grids of land outside a step of the device asks for it first. */
 rv_status rvi_memory_fetch(rv_context *ctx, void *memory);
-/* The same, and the host is going to change it. */
+/* What is attached hashes rows of a grid, if it has a newer copy of it. */
+bool rvi_memory_hash_rows(const rv_context *ctx, const float *grid, int width, int first, int count,
+                          uint64_t *hashes);
+/* The same as rvi_memory_fetch, and the host is going to change it. */
 rv_status rvi_memory_take_back(rv_context *ctx, void *memory);
 
 /* Is this number new to the context? Some of the last ones are known again. */

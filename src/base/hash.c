@@ -1,7 +1,7 @@
 /* hash.c: a 64-bit hash of bytes, read as little-endian words on every machine. */
 #include "base/hash.h"
 
-#include "base/random.h"
+#include "base/hash_words.h"
 
 static uint64_t word(const unsigned char *p, size_t bytes) {
     uint64_t w = 0;
@@ -12,11 +12,9 @@ static uint64_t word(const unsigned char *p, size_t bytes) {
 
 uint64_t rvi_hash(const void *data, size_t size, uint64_t seed) {
     const unsigned char *p = data;
-    uint64_t h = rvi_mix(rvi_mix(seed) ^ (uint64_t)size);
+    uint64_t h = rvi_hash_begin((uint64_t)size, seed);
     size_t left = size;
-    for (; left >= 8; left -= 8, p += 8) {
-        h = (h ^ word(p, 8)) * UINT64_C(0x9fb21c651e98df25);
-        h ^= h >> 32;
-    }
-    return rvi_mix(h ^ word(p, left));
+    for (; left >= 8; left -= 8, p += 8)
+        h = rvi_hash_word(h, word(p, 8));
+    return rvi_hash_end(h, word(p, left));
 }

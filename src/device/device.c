@@ -213,6 +213,25 @@ static rv_status fetch_copy(void *device, void *memory) {
     return rvi_device_fetch(device, memory);
 }
 
+static bool hash_rows(void *device, const float *grid, int width, int first, int count,
+                      uint64_t *hashes) {
+    const device_copy *c = find_copy(device, grid);
+    if (!c || c->there)
+        return false;
+    const rvi_device_arg args[] = {
+        {RVI_DEVICE_READ, grid, c->size},
+        {RVI_DEVICE_WRITE, hashes, (size_t)count * sizeof *hashes},
+        RVI_VALUE(width),
+        RVI_VALUE(first),
+        RVI_VALUE(count),
+    };
+    rv_status status = RVI_RUN(device, "device_hash", "hash_rows", (size_t)count, 1, args);
+    if (status == RV_OK)
+        status = rvi_device_fetch(device, hashes);
+    rvi_device_forget(device, hashes, (size_t)count * sizeof *hashes);
+    return status == RV_OK;
+}
+
 /* Before the device goes: nothing may be lost that only it has. */
 static rv_status fetch_all(rvi_device *d) {
     rv_status status = RV_OK;
@@ -325,7 +344,7 @@ rv_status rv_context_use_device(rv_context *ctx, int device) {
     }
     rvi_attached attached = {0};
     if (number > 0)
-        attached = (rvi_attached){d, forget_copies, fetch_copy, close_device};
+        attached = (rvi_attached){d, forget_copies, fetch_copy, hash_rows, close_device};
     rvi_context_attach(ctx, &attached);
     return RV_OK;
 }

@@ -78,7 +78,8 @@ static rv_status run_step(run *r, int index, int64_t turn, int64_t turns) {
     bool told = (status == RV_OK || status == RV_ERROR_UNMET || stopped) && watch && watch->after;
     double seconds = rvi_now() - start;
     bool hashed = told && !watch->no_hash;
-    rv_status fetched = hashed ? rvi_terrain_fetch(r->land) : RV_OK;
+    uint64_t hash = hashed ? rv_terrain_hash(r->land) : 0;
+    rv_status fetched = hashed && hash == 0 ? rvi_terrain_fetch(r->land) : RV_OK;
     if (fetched != RV_OK)
         status = fetched;
     else if (told) {
@@ -86,7 +87,7 @@ static rv_status run_step(run *r, int index, int64_t turn, int64_t turns) {
         report.turn = turn;
         report.turns = turns;
         report.stopped = stopped;
-        report.hash = hashed ? rv_terrain_hash(r->land) : 0;
+        report.hash = hash;
         bool inside = rvi_callback_begin(ctx);
         watch->after(watch->user, index, &report);
         rvi_callback_end(ctx, inside);

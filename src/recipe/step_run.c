@@ -280,6 +280,8 @@ static rv_status choose_device(rvi_job *job, const rv_step_info *step) {
     if (job->on_device && !fits)
         tell_why(job, device, bytes);
     if (!job->on_device || !fits) {
+        if (job->fetches)
+            return RV_OK;
         if (step->kind == RV_KIND_SHOW)
             return rvi_terrain_fetch(job->land);
         return rvi_terrain_take_back(job->land);

@@ -19,22 +19,17 @@
 #include "wear/planned_files.h"
 
 static rv_status find_range(rvi_job *job, const char *field, rvi_raster *raster) {
-    float low = INFINITY, high = -INFINITY;
-    for (int y = 0; y < raster->height; y++) {
-        const float *row = raster->values + (size_t)y * (size_t)raster->width;
-        for (int x = 0; x < raster->width; x++) {
-            if (!isfinite(row[x]))
-                return rvi_fail(job->ctx, RV_ERROR_INTERNAL,
-                                "The field %s holds no number at row %d, column %d.", field, y, x);
-            low = row[x] < low ? row[x] : low;
-            high = row[x] > high ? row[x] : high;
-        }
-        if (rvi_poll(job->ctx) != RV_OK)
-            return RV_CANCELLED;
+    size_t cells = (size_t)raster->width * (size_t)raster->height;
+    if (isfinite(rvi_sum(job->ctx, raster->values, cells))) {
+        rvi_range(job->ctx, raster->values, cells, &raster->low, &raster->high);
+        return RV_OK;
     }
-    raster->low = low;
-    raster->high = high;
-    return RV_OK;
+    size_t wrong = 0;
+    while (isfinite(raster->values[wrong]))
+        wrong++;
+    return rvi_fail(job->ctx, RV_ERROR_INTERNAL,
+                    "The field %s holds no number at row %zu, column %zu.", field,
+                    wrong / (size_t)raster->width, wrong % (size_t)raster->width);
 }
 
 static rv_status bad_range(rv_context *ctx, const rv_save_params *p, float low, float high) {
@@ -294,19 +289,23 @@ static rv_status save_raster(rvi_job *job, const saving *s, const rvi_format *fo
                          .values = s->made ? s->made : rv_terrain_field(job->land, p->field),
                          .bits = level_bits(p, format),
                          .curve = (rvi_curve)p->curve};
+    if (!raster.values)
+        return rvi_terrain_fetch(job->land); /* which says why */
     rv_status status = s->made ? rvi_volume_surface(job->land, s->made) : RV_OK;
     if (status == RV_OK)
         status = find_range(job, p->field, &raster);
     uint64_t outside = 0;
     if (status == RV_OK && format->levels)
         status = apply_range(job->ctx, p, &raster);
-    if (status == RV_OK && format->levels)
+    if (status == RV_OK && format->levels && !(isnan(p->low) && isnan(p->high)))
         status = count_outside(job->ctx, &raster, &outside);
     if (status != RV_OK)
         return status;
     if (rvi_format_is_map(format))
         place_raster(job->land, &raster);
     uint64_t hash = rv_terrain_hash(job->land);
+    if (hash == 0)
+        return rvi_terrain_fetch(job->land);
     status = write_files(job, p, format, &raster, hash);
     if (status == RV_OK && has_prj(job, format))
         status = write_prj(job, p);
@@ -566,6 +565,7 @@ rv_status rvi_step_save(rvi_job *job, const rv_save_params *p) {
     if (s == NULL)
         return RV_ERROR_MEMORY;
     s->p = p;
+    job->fetches = !land && !mesh && !rvi_volume_shows(job->land, p->field);
     if (!land && !mesh && rvi_volume_shows(job->land, p->field))
         rvi_job_grid(job, &s->made, "the hardness");
     if (mesh)

@@ -479,32 +479,36 @@ static void hash_rows(void *arg, int first, int end) {
         h->rows[y] = rvi_hash(h->values + (size_t)y * width, width * sizeof(float), (uint64_t)y);
 }
 
-static uint64_t hash_grid(const rv_terrain *land, const char *name, const float *values,
-                          uint64_t seed) {
+/* Where the newest copy is. False: it cannot be had. */
+static bool hash_grid(const rv_terrain *land, const char *name, float *values, uint64_t *hash) {
     uint64_t rows[1024];
     for (int y = 0; y < land->height; y += 1024) {
         int count = land->height - y < 1024 ? land->height - y : 1024;
         row_hashes h = {values + (size_t)y * (size_t)land->width, land->width, rows};
-        rvi_finish_rows(land->ctx, count, hash_rows, &h);
-        seed = rvi_hash(rows, (size_t)count * sizeof *rows, seed);
+        if (!rvi_memory_hash_rows(land->ctx, values, land->width, y, count, rows)) {
+            if (rvi_memory_fetch(land->ctx, values) != RV_OK)
+                return false;
+            rvi_finish_rows(land->ctx, count, hash_rows, &h);
+        }
+        *hash = rvi_hash(rows, (size_t)count * sizeof *rows, *hash);
     }
-    return rvi_hash(name, strlen(name), seed);
+    *hash = rvi_hash(name, strlen(name), *hash);
+    return true;
 }
 
 uint64_t rv_terrain_hash(const rv_terrain *land) {
     RVI_ENTRY(land->ctx);
-    if (rvi_terrain_fetch(land) != RV_OK)
-        return 0;
     int32_t size[2] = {land->width, land->height};
     uint64_t h = rvi_hash(size, sizeof size, 1);
+    bool there = true;
     h = rvi_hash(&land->cell, sizeof land->cell, h);
-    for (int i = 0; i < land->layer_count; i++) {
+    for (int i = 0; i < land->layer_count && there; i++) {
         const rvi_layer *layer = &land->layers[i];
         float properties[2] = {layer->erodibility, layer->talus};
         h = rvi_hash(properties, sizeof properties, h);
         if (layer->colour != 0)
             h = rvi_hash(&layer->colour, sizeof layer->colour, h);
-        h = hash_grid(land, layer->name, layer->thickness, h);
+        there = hash_grid(land, layer->name, layer->thickness, &h);
     }
     if (land->strata.hardness > 0.0f)
         h = rvi_hash(&land->strata, sizeof land->strata, h);
@@ -513,8 +517,10 @@ uint64_t rv_terrain_hash(const rv_terrain *land) {
         h = rvi_hash(v, offsetof(rvi_hardness_volume, values), h);
         h = rvi_hash(v->values, rvi_volume_samples(v) * sizeof *v->values, h);
     }
-    for (int i = 0; i < land->field_count; i++)
-        h = hash_grid(land, land->fields[i].name, land->fields[i].values, h);
+    for (int i = 0; i < land->field_count && there; i++)
+        there = hash_grid(land, land->fields[i].name, land->fields[i].values, &h);
+    if (!there)
+        return 0;
     return h ? h : 1; /* 0 says that a device failed */
 }
 

@@ -36,6 +36,7 @@ struct rvi_job {
     rv_terrain after;      /* the outline of the land after the run; at first that of `land` */
     bool masks;            /* the run applies the mask itself */
     bool on_device;        /* the run can use `device` */
+    bool fetches;          /* without it, the run asks for the grids that it reads */
     bool doubles;          /* for that the device must have doubles */
     size_t shared;         /* and so many bytes that a group of its items has to itself */
     bool replaces;         /* the run makes other land and keeps the old one until that is there */

@@ -465,10 +465,19 @@ static void the_land_stays_on_the_device(void **state) {
         rv_terrain *land = support_run(ctx, recipe);
         if (fetched > 0)
             fail_msg("%d grids came back: %s", fetched, recipe);
-        rv_terrain_hash(land);
+        uint64_t there = rv_terrain_hash(land);
+        assert_equal(fetched, 0);
+        support_ok(ctx, rvi_terrain_fetch(land));
         assert_greater(fetched, 0); /* now they do */
+        assert_true(rv_terrain_hash(land) == there);
         rv_terrain_destroy(land);
     }
+    /* What is saved comes back, and nothing else. */
+    fetched = 0;
+    rv_terrain_destroy(
+        support_run(ctx, "terrain size=400 noise noise field=rock pipes time=9 save a.r32 "
+                         "thermal rounds=2 save b.r32 field=flow"));
+    assert_equal(fetched, 2);
     rv_context_destroy(ctx);
 }
 
