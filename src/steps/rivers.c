@@ -189,6 +189,9 @@ static void set_law(rvi_rivers *r) {
     r->source = (float)((double)p->source / (cell * cell * 1e-6));
     double apart = 2000.0 * sqrt((double)p->source);
     r->of_lattice = (float)(apart > cell ? cell / apart : 1.0);
+    r->rock_place = (rvi_rock_place){.x = (float)(r->first[0] / cell) * r->of_lattice,
+                                     .y = (float)(r->first[1] / cell) * r->of_lattice,
+                                     .side = r->of_lattice};
     float angle = p->talus * (float)(RVI_PI / 180);
     r->stands = p->talus < 89.9f ? (double)rvi_sinf(angle) / (double)rvi_cosf(angle) : 1e30;
     for (int a = 1; a < RVI_AREAS; a++)
@@ -556,7 +559,7 @@ static rv_status run(rvi_job *job) {
         status = begin_level(all->level);
     job->begun = status == RV_OK;
     for (int l = 1; status == RV_OK && l < all->count; l++) {
-        status = rvi_level_fill(&all->level[l], &all->level[l - 1]);
+        status = rvi_level_fill(&all->level[l], &all->level[l - 1], all->count - 1 - l);
         if (status == RV_OK)
             status = begin_level(&all->level[l]);
     }
@@ -608,8 +611,9 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
         r->p = p;
         r->land = job->land;
         r->cells = rvi_cells(job->land);
+        r->metres = (double)job->land->cell;
         if (l > 0)
-            rvi_level_outline(r, &all->level[l - 1]);
+            rvi_level_outline(r, &all->level[l - 1], all->count - 1 - l);
         list_buffers(r);
         r->bedded = rvi_rivers_layered(r->land);
         job->on_device = rvi_rivers_device_can(r);

@@ -14,6 +14,10 @@ enum { RVI_SIDE = 1, RVI_SEA = 2 }; /* of `fixed` */
 enum { RVI_AREAS = 4096 };
 #define RVI_RAIN 0x1p-24 /* full rain is counted in parts of this size */
 
+static inline double rvi_within(double a, double low, double high) {
+    return a < low ? low : a > high ? high : a;
+}
+
 static inline double rvi_least(double a, double b) {
     return a < b ? a : b;
 }
@@ -88,14 +92,25 @@ static inline float rvi_rock_point(uint64_t seed, uint32_t x, uint32_t y, uint64
     return rvi_unit(rvi_random(seed, (uint64_t)y << 32 | x, which));
 }
 
+/* Cells of a level in steps of that lattice: the first one, and how far they are apart. */
+typedef struct rvi_rock_place {
+    float x, y, side;
+} rvi_rock_place;
+
+static inline float rvi_rock_x(const rvi_rock_place *p, uint32_t column) {
+    return p->x + (float)column * p->side;
+}
+
+static inline float rvi_rock_y(const rvi_rock_place *p, uint32_t row) {
+    return p->y + (float)row * p->side;
+}
+
 static inline float rvi_rock_between(float a, float b, float share) {
     return a + (b - a) * share;
 }
 
-/* The number at a cell, `side` lattice steps wide. */
-static inline float rvi_rock_at(uint64_t seed, uint32_t column, uint32_t row, float side,
-                                uint64_t which) {
-    float x = (float)column * side, y = (float)row * side;
+/* The number at a place, in steps of the lattice. */
+static inline float rvi_rock_at(uint64_t seed, float x, float y, uint64_t which) {
     uint32_t ix = (uint32_t)x, iy = (uint32_t)y;
     float u = rvi_smoothstep(0.0f, 1.0f, x - (float)ix);
     float v = rvi_smoothstep(0.0f, 1.0f, y - (float)iy);
@@ -107,16 +122,15 @@ static inline float rvi_rock_at(uint64_t seed, uint32_t column, uint32_t row, fl
 }
 
 /* How easily rivers cut the rock, relative to the mean. */
-static inline float rvi_rock_hard(uint64_t seed, uint32_t x, uint32_t y, float side, float vary) {
-    return 1.0f + vary * (2.0f * rvi_rock_at(seed, x, y, side, RVI_ROCK) - 1.0f);
+static inline float rvi_rock_hard(uint64_t seed, float x, float y, float vary) {
+    return 1.0f + vary * (2.0f * rvi_rock_at(seed, x, y, RVI_ROCK) - 1.0f);
 }
 
 /* How steep it stands. Three octaves: rock is weak in small places and in large ones. */
-static inline float rvi_rock_strength(uint64_t seed, uint32_t x, uint32_t y, float side,
-                                      float vary) {
+static inline float rvi_rock_strength(uint64_t seed, float x, float y, float vary) {
     float sum = 0.0f;
-    for (int octave = 0; octave < 3; octave++, side *= 0.5f)
-        sum += rvi_rock_at(seed, x, y, side, RVI_STRENGTH - (uint64_t)octave) - 0.5f;
+    for (int octave = 0; octave < 3; octave++, x *= 0.5f, y *= 0.5f)
+        sum += rvi_rock_at(seed, x, y, RVI_STRENGTH - (uint64_t)octave) - 0.5f;
     return 1.0f + vary * rvi_clampf(1.6f * sum, -1.0f, 1.0f);
 }
 
@@ -239,10 +253,16 @@ static inline void rvi_level_cubic(double t, double *w) {
     w[3] = a * u * t * t;
 }
 
+/* Where the cells of a coarse level lie, in cells of a finer one: the first, and how far the next
+ * is. */
+typedef struct rvi_lattice {
+    double x, y, apart;
+} rvi_lattice;
+
 /* Cells along one axis and their weights. */
-enum { RVI_MOST_TAPS = 5 };
+enum { RVI_MOST_TAPS = 9 };
 typedef struct rvi_taps {
-    int first;
+    int first, count;
     double weight[RVI_MOST_TAPS];
 } rvi_taps;
 
@@ -253,7 +273,8 @@ static inline rvi_taps rvi_taps_fold(int first, int count, const double *weight,
     rvi_taps t = {first < 0               ? 0
                   : first > cells - count ? cells - count
                                           : first,
-                  {0.0, 0.0, 0.0, 0.0, 0.0}};
+                  count,
+                  {0.0}};
     for (int k = 0; k < count; k++) {
         int i = first + k, edge = i < 0 ? 0 : last;
         double w = weight[k];
@@ -324,17 +345,22 @@ static inline double rvi_level_edge(int width, int height, double x, double y) {
 static inline void rvi_level_bend(int width, int height, uint64_t seed, double x, double y,
                                   double *from_x, double *from_y) {
     double edge = rvi_level_edge(width, height, x, y);
-    double px = x / RVI_BEND_EVERY, py = y / RVI_BEND_EVERY;
+    double px = x > 0.0 ? x / RVI_BEND_EVERY : 0.0, py = y > 0.0 ? y / RVI_BEND_EVERY : 0.0;
     double far = RVI_BEND * (edge < 0.0 ? 0.0 : edge < RVI_BEND_EDGE ? edge / RVI_BEND_EDGE : 1.0);
     *from_x = x + far * rvi_bend_at(seed, px, py, RVI_BEND_X);
     *from_y = y + far * rvi_bend_at(seed, px, py, RVI_BEND_Y);
 }
 
-/* The coarse land at a fine cell, before and after. */
+/* A fine cell in coarse ones, along an axis. */
+static inline double rvi_level_place(double first, double apart, size_t fine) {
+    return ((double)fine - first) / apart;
+}
+
+/* The coarse land at a place in coarse cells, before and after. */
 static inline void rvi_level_land(RVI_GRID const double *start, RVI_GRID const double *h, int width,
-                                  int height, uint64_t seed, size_t fine_x, size_t fine_y,
+                                  int height, uint64_t seed, double x, double y,
                                   double *before, double *after) {
-    double x = 0.5 * (double)fine_x, y = 0.5 * (double)fine_y, from_x, from_y;
+    double from_x, from_y;
     rvi_level_bend(width, height, seed, x, y, &from_x, &from_y);
     *before = rvi_level_at(start, width, height, x, y);
     *after = *before + (rvi_level_at(h, width, height, from_x, from_y) -
@@ -371,27 +397,59 @@ static inline double rvi_level_change(RVI_GRID const double *start, RVI_GRID con
 
 /* ---- from fine cells to coarser ones: river_levels.c ---- */
 
-typedef struct rvi_halving {
-    RVI_GRID const float *from;
-    RVI_GRID const double *from_doubles; /* where there are no floats */
-    const double *hat;
-    int width, height;
-} rvi_halving;
+/* What a fine cell `d` cells beside a coarse one counts for: the integral of a hat that falls to 0
+ * at `reach` cells, times the one cell wide that stands for the fine cell between its neighbours.
+ * So an even slope stays as it is, wherever the coarse cell lies. */
+static inline double rvi_level_cube(double a) {
+    double b = fabs(a);
+    return b * b * b;
+}
 
-#define RVI_HAT_SUM (48.0 * 48.0)
+static inline double rvi_level_bump(double d, double reach) {
+    return rvi_level_cube(d - reach) + rvi_level_cube(d + reach) - 2.0 * rvi_level_cube(d);
+}
 
-static inline double rvi_level_mean(const rvi_halving *h, size_t x, size_t y) {
-    rvi_taps across = rvi_taps_fold(2 * (int)x - 2, 5, h->hat, h->width);
-    rvi_taps down = rvi_taps_fold(2 * (int)y - 2, 5, h->hat, h->height);
+static inline double rvi_level_weight(double d, double reach) {
+    double sum = rvi_level_bump(d - 1.0, reach) + rvi_level_bump(d + 1.0, reach) -
+                 2.0 * rvi_level_bump(d, reach);
+    return sum / (12.0 * reach * reach);
+}
+
+/* Of a coarse cell, the place of which is `at` in `cells` fine ones. */
+static inline rvi_taps rvi_level_hat(double at, double reach, int cells) {
+    double weight[RVI_MOST_TAPS];
+    int first = (int)ceil(at - reach - 1.0), count = (int)floor(at + reach + 1.0) - first + 1;
+    count = count < RVI_MOST_TAPS ? count : RVI_MOST_TAPS;
+    for (int k = 0; k < count; k++)
+        weight[k] = rvi_level_weight((double)(first + k) - at, reach);
+    return rvi_taps_fold(first, count, weight, cells);
+}
+
+/* A grid of a fine level: floats, or doubles where there are none. */
+typedef struct rvi_fine_grid {
+    RVI_GRID const float *floats;
+    RVI_GRID const double *doubles;
+    int width;
+} rvi_fine_grid;
+
+static inline double rvi_level_mean(const rvi_fine_grid *fine, const rvi_taps *across,
+                                    const rvi_taps *down) {
     double sum = 0.0;
-    for (size_t j = 0; j < 5; j++)
-        for (size_t i = 0; i < 5; i++) {
-            size_t row = (size_t)down.first + j, column = (size_t)across.first + i;
-            size_t cell = row * (size_t)h->width + column;
-            double value = h->from ? (double)h->from[cell] : h->from_doubles[cell];
-            sum += across.weight[i] * down.weight[j] * value;
+    for (int j = 0; j < down->count; j++) {
+        size_t cell = (size_t)(down->first + j) * (size_t)fine->width + (size_t)across->first;
+        for (int i = 0; i < across->count; i++) {
+            double value = fine->floats ? (double)fine->floats[cell + (size_t)i]
+                                        : fine->doubles[cell + (size_t)i];
+            sum += across->weight[i] * down->weight[j] * value;
         }
-    return sum / RVI_HAT_SUM;
+    }
+    return sum;
+}
+
+/* The fine cell nearest to a coarse one, along an axis. */
+static inline size_t rvi_level_nearest(double first, double apart, size_t coarse, int cells) {
+    double at = floor(first + apart * (double)coarse + 0.5), last = (double)(cells - 1);
+    return (size_t)(at < 0.0 ? 0.0 : at > last ? last : at);
 }
 
 #endif

@@ -1007,7 +1007,8 @@ __kernel void river_bring(__global double *restrict h, __global double *restrict
     if (fixed[cell] || (factor && !(factor[cell] > 0.0f)))
         return;
     rvi_level_land(start, coarse, law.coarse_width, law.coarse_height, law.seed,
-                   (size_t)x, (size_t)y, &before, &after);
+                   rvi_level_place(law.at.x, law.at.apart, (size_t)x),
+                   rvi_level_place(law.at.y, law.at.apart, (size_t)y), &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - law.stays) * river_factor(factor, cell));
     to = to < law.sea ? law.sea : to; /* never without a sea */
     if (bed && to < up)
@@ -1040,13 +1041,14 @@ __kernel void river_show_level(__global const double *restrict h, __global const
                                __global const float *restrict factor,
                                __global const double *restrict start,
                                __global const double *restrict coarse, __global float *restrict land,
-                               rvi_bring_law law, double size) {
+                               rvi_bring_law law) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= law.width)
         return;
     size_t i = (size_t)y * (size_t)law.width + (size_t)x;
     double by = rvi_level_change(start, coarse, law.coarse_width, law.coarse_height,
-                                 (double)x * size, (double)y * size);
+                                 rvi_level_place(law.at.x, law.at.apart, (size_t)x),
+                                 rvi_level_place(law.at.y, law.at.apart, (size_t)y));
     bool stays = factor && !(factor[i] > 0.0f);
     if (fixed[i] != RVI_SEA)
         land[i] = (float)(h[i] + (stays ? 0.0 : by));

@@ -135,7 +135,7 @@ rv_status rvi_rivers_device_low(rvi_rivers *r, int step) {
 
 rv_status rvi_rivers_device_rock(rvi_rivers *r) {
     const rvi_rock_noise law = {.seed = r->p->seed,
-                                .side = r->of_lattice,
+                                .place = r->rock_place,
                                 .vary = r->p->vary,
                                 .talus_vary = r->p->talus_vary,
                                 .width = r->land->width};
@@ -151,32 +151,39 @@ rv_status rvi_rivers_device_rain(rvi_rivers *r) {
 
 /* ---- to coarser cells ---- */
 
-static rvi_halve_law halve_law(const rvi_rivers *fine, const rvi_rivers *coarse) {
-    rvi_halve_law law = {.width = fine->land->width,
-                         .height = fine->land->height,
-                         .coarse_width = coarse->land->width,
-                         .coarse_height = coarse->land->height};
-    memcpy(law.hat, rvi_level_hat(fine), sizeof law.hat);
-    return law;
+static rvi_coarsen_law coarsen_law(const rvi_rivers *fine, const rvi_rivers *coarse) {
+    return (rvi_coarsen_law){.at = coarse->at,
+                             .reach = rvi_level_reach(coarse, fine),
+                             .width = fine->land->width,
+                             .height = fine->land->height,
+                             .coarse_width = coarse->land->width,
+                             .coarse_height = coarse->land->height};
 }
 
-rv_status rvi_rivers_device_halve(const rvi_rivers *fine, const rvi_rivers *coarse,
-                                  const float *from, const double *from_doubles, float *to,
-                                  double *to_doubles) {
+rv_status rvi_rivers_device_coarsen(const rvi_rivers *fine, const rvi_rivers *coarse,
+                                    const float *from, float *to, double low, double high) {
     const rvi_rivers *r = coarse;
-    const rvi_halve_law law = halve_law(fine, coarse);
-    const rvi_device_arg args[] = {GRID(READ, from, fine->cells),
-                                   GRID(READ, from_doubles, fine->cells), WRITE(to),
-                                   WRITE(to_doubles), RVI_VALUE(law)};
-    return RUN("halve", r->land->width, r->land->height);
+    rvi_coarsen_law law = coarsen_law(fine, coarse);
+    law.low = low;
+    law.high = high;
+    const rvi_device_arg args[] = {GRID(READ, from, fine->cells), WRITE(to), RVI_VALUE(law)};
+    return RUN("coarsen", r->land->width, r->land->height);
 }
 
-rv_status rvi_rivers_device_halve_sea(const rvi_rivers *fine, const rvi_rivers *coarse) {
+rv_status rvi_rivers_device_coarsen_doubles(const rvi_rivers *fine, const rvi_rivers *coarse,
+                                            const double *from, double *to) {
     const rvi_rivers *r = coarse;
-    const rvi_halve_law law = halve_law(fine, coarse);
+    const rvi_coarsen_law law = coarsen_law(fine, coarse);
+    const rvi_device_arg args[] = {GRID(READ, from, fine->cells), WRITE(to), RVI_VALUE(law)};
+    return RUN("coarsen_doubles", r->land->width, r->land->height);
+}
+
+rv_status rvi_rivers_device_coarsen_sea(const rvi_rivers *fine, const rvi_rivers *coarse) {
+    const rvi_rivers *r = coarse;
+    const rvi_coarsen_law law = coarsen_law(fine, coarse);
     const rvi_device_arg args[] = {GRID(READ, fine->fixed, fine->cells), WRITE(r->fixed),
                                    RVI_VALUE(law)};
-    return RUN("halve_sea", r->land->width, r->land->height);
+    return RUN("coarsen_sea", r->land->width, r->land->height);
 }
 
 /* ---- after ---- */

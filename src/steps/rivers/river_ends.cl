@@ -85,10 +85,11 @@ __kernel void make_rock(__global float *restrict rock, __global float *restrict 
     if (x >= law.width)
         return;
     size_t i = (size_t)y * (size_t)law.width + (size_t)x;
+    float at_x = rvi_rock_x(&law.place, (uint)x), at_y = rvi_rock_y(&law.place, (uint)y);
     if (rock)
-        rock[i] = rvi_rock_hard(law.seed, (uint)x, (uint)y, law.side, law.vary);
+        rock[i] = rvi_rock_hard(law.seed, at_x, at_y, law.vary);
     if (strength)
-        strength[i] = rvi_rock_strength(law.seed, (uint)x, (uint)y, law.side, law.talus_vary);
+        strength[i] = rvi_rock_strength(law.seed, at_x, at_y, law.talus_vary);
 }
 
 __kernel void count_rain(__global const float *restrict rain, __global uint *restrict parts, ulong count) {
@@ -99,27 +100,38 @@ __kernel void count_rain(__global const float *restrict rain, __global uint *res
 
 /* ---- to coarser cells ---- */
 
-/* Of floats or of doubles. */
-__kernel void halve(__global const float *restrict from, __global const double *restrict from_doubles,
-                    __global float *restrict to, __global double *restrict to_doubles, rvi_halve_law law) {
-    int x = (int)get_global_id(0), y = (int)get_global_id(1);
-    if (x >= law.coarse_width)
-        return;
-    size_t i = (size_t)y * (size_t)law.coarse_width + (size_t)x;
-    const rvi_halving h = {from, from_doubles, law.hat, law.width, law.height};
-    double mean = rvi_level_mean(&h, (size_t)x, (size_t)y);
-    if (to)
-        to[i] = (float)mean;
-    else
-        to_doubles[i] = mean;
+static double coarse_mean(const rvi_fine_grid *fine, const rvi_coarsen_law *law, int x, int y) {
+    rvi_taps across = rvi_level_hat(law->at.x + law->at.apart * (double)x, law->reach, law->width);
+    rvi_taps down = rvi_level_hat(law->at.y + law->at.apart * (double)y, law->reach, law->height);
+    return rvi_level_mean(fine, &across, &down);
 }
 
-__kernel void halve_sea(__global const uchar *restrict fine, __global uchar *restrict coarse,
-                        rvi_halve_law law) {
+__kernel void coarsen(__global const float *restrict from, __global float *restrict to,
+                      rvi_coarsen_law law) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= law.coarse_width)
         return;
-    size_t from = 2 * (size_t)y * (size_t)law.width + 2 * (size_t)x;
+    const rvi_fine_grid fine = {from, 0, law.width};
+    double mean = coarse_mean(&fine, &law, x, y);
+    to[(size_t)y * (size_t)law.coarse_width + (size_t)x] = (float)rvi_within(mean, law.low, law.high);
+}
+
+__kernel void coarsen_doubles(__global const double *restrict from, __global double *restrict to,
+                              rvi_coarsen_law law) {
+    int x = (int)get_global_id(0), y = (int)get_global_id(1);
+    if (x >= law.coarse_width)
+        return;
+    const rvi_fine_grid fine = {0, from, law.width};
+    to[(size_t)y * (size_t)law.coarse_width + (size_t)x] = (double)(float)coarse_mean(&fine, &law, x, y);
+}
+
+__kernel void coarsen_sea(__global const uchar *restrict fine, __global uchar *restrict coarse,
+                          rvi_coarsen_law law) {
+    int x = (int)get_global_id(0), y = (int)get_global_id(1);
+    if (x >= law.coarse_width)
+        return;
+    size_t row = rvi_level_nearest(law.at.y, law.at.apart, (size_t)y, law.height);
+    size_t from = row * (size_t)law.width + rvi_level_nearest(law.at.x, law.at.apart, (size_t)x, law.width);
     coarse[(size_t)y * (size_t)law.coarse_width + (size_t)x] = fine[from] == RVI_SEA ? RVI_SEA : 0;
 }
 
