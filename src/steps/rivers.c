@@ -189,9 +189,6 @@ static void set_law(rvi_rivers *r) {
     r->source = (float)((double)p->source / (cell * cell * 1e-6));
     double apart = 2000.0 * sqrt((double)p->source);
     r->of_lattice = (float)(apart > cell ? cell / apart : 1.0);
-    r->rock_place = (rvi_rock_place){.x = (float)(r->first[0] / cell) * r->of_lattice,
-                                     .y = (float)(r->first[1] / cell) * r->of_lattice,
-                                     .side = r->of_lattice};
     float angle = p->talus * (float)(RVI_PI / 180);
     r->stands = p->talus < 89.9f ? (double)rvi_sinf(angle) / (double)rvi_cosf(angle) : 1e30;
     for (int a = 1; a < RVI_AREAS; a++)

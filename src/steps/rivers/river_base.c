@@ -163,11 +163,9 @@ rv_status rvi_rivers_outlets(rvi_rivers *r, int step) {
     return RV_OK;
 }
 
-/* From a side whose coarse cells lie inside the map they move out to its edge. */
-static size_t to_finer(double first, double apart, int coarse, size_t at, int fine) {
-    return at == 0                    ? 0
-           : at == (size_t)coarse - 1 ? (size_t)fine - 1
-                                      : rvi_level_nearest(first, apart, at, fine);
+/* On a side whose last coarse cell lies before it, they move out to it. */
+static size_t to_finer(double apart, int coarse, size_t at, int fine) {
+    return at == (size_t)coarse - 1 ? (size_t)fine - 1 : rvi_level_nearest(apart, at, fine);
 }
 
 void rvi_rivers_keep_outlets(rvi_rivers *fine, const rvi_rivers *coarse) {
@@ -175,9 +173,8 @@ void rvi_rivers_keep_outlets(rvi_rivers *fine, const rvi_rivers *coarse) {
     size_t length = rvi_ring_length(width, height);
     for (size_t k = 0; fine->p->border == RV_rivers_border_outlets && k < length; k++) {
         size_t i = rvi_ring_cell(width, height, k);
-        const rvi_lattice *at = &coarse->at;
-        size_t x = to_finer(at->x, at->apart, width, i % (size_t)width, fine->flow.width);
-        size_t y = to_finer(at->y, at->apart, height, i / (size_t)width, fine->flow.height);
+        size_t x = to_finer(coarse->apart, width, i % (size_t)width, fine->flow.width);
+        size_t y = to_finer(coarse->apart, height, i / (size_t)width, fine->flow.height);
         unsigned char *to = &fine->fixed[y * (size_t)fine->flow.width + x];
         if (coarse->fixed[i] == RVI_SIDE && *to != RVI_SEA)
             *to = RVI_SIDE;

@@ -92,25 +92,14 @@ static inline float rvi_rock_point(uint64_t seed, uint32_t x, uint32_t y, uint64
     return rvi_unit(rvi_random(seed, (uint64_t)y << 32 | x, which));
 }
 
-/* Cells of a level in steps of that lattice: the first one, and how far they are apart. */
-typedef struct rvi_rock_place {
-    float x, y, side;
-} rvi_rock_place;
-
-static inline float rvi_rock_x(const rvi_rock_place *p, uint32_t column) {
-    return p->x + (float)column * p->side;
-}
-
-static inline float rvi_rock_y(const rvi_rock_place *p, uint32_t row) {
-    return p->y + (float)row * p->side;
-}
-
 static inline float rvi_rock_between(float a, float b, float share) {
     return a + (b - a) * share;
 }
 
-/* The number at a place, in steps of the lattice. */
-static inline float rvi_rock_at(uint64_t seed, float x, float y, uint64_t which) {
+/* The number at a cell, `side` lattice steps wide. */
+static inline float rvi_rock_at(uint64_t seed, uint32_t column, uint32_t row, float side,
+                                uint64_t which) {
+    float x = (float)column * side, y = (float)row * side;
     uint32_t ix = (uint32_t)x, iy = (uint32_t)y;
     float u = rvi_smoothstep(0.0f, 1.0f, x - (float)ix);
     float v = rvi_smoothstep(0.0f, 1.0f, y - (float)iy);
@@ -122,15 +111,16 @@ static inline float rvi_rock_at(uint64_t seed, float x, float y, uint64_t which)
 }
 
 /* How easily rivers cut the rock, relative to the mean. */
-static inline float rvi_rock_hard(uint64_t seed, float x, float y, float vary) {
-    return 1.0f + vary * (2.0f * rvi_rock_at(seed, x, y, RVI_ROCK) - 1.0f);
+static inline float rvi_rock_hard(uint64_t seed, uint32_t x, uint32_t y, float side, float vary) {
+    return 1.0f + vary * (2.0f * rvi_rock_at(seed, x, y, side, RVI_ROCK) - 1.0f);
 }
 
 /* How steep it stands. Three octaves: rock is weak in small places and in large ones. */
-static inline float rvi_rock_strength(uint64_t seed, float x, float y, float vary) {
+static inline float rvi_rock_strength(uint64_t seed, uint32_t x, uint32_t y, float side,
+                                      float vary) {
     float sum = 0.0f;
-    for (int octave = 0; octave < 3; octave++, x *= 0.5f, y *= 0.5f)
-        sum += rvi_rock_at(seed, x, y, RVI_STRENGTH - (uint64_t)octave) - 0.5f;
+    for (int octave = 0; octave < 3; octave++, side *= 0.5f)
+        sum += rvi_rock_at(seed, x, y, side, RVI_STRENGTH - (uint64_t)octave) - 0.5f;
     return 1.0f + vary * rvi_clampf(1.6f * sum, -1.0f, 1.0f);
 }
 
@@ -253,12 +243,6 @@ static inline void rvi_level_cubic(double t, double *w) {
     w[3] = a * u * t * t;
 }
 
-/* Where the cells of a coarse level lie, in cells of a finer one: the first, and how far the next
- * is. */
-typedef struct rvi_lattice {
-    double x, y, apart;
-} rvi_lattice;
-
 /* Cells along one axis and their weights. */
 enum { RVI_MOST_TAPS = 9 };
 typedef struct rvi_taps {
@@ -311,7 +295,7 @@ static inline double rvi_level_at(RVI_GRID const double *field, int width, int h
  * coarse cells apart; less so within RVI_BEND_EDGE cells of the edge, or outlets would move into
  * the map or out of it. (The land itself is not bent: creep and slides would take bent cells for
  * slopes.) */
-#define RVI_BEND 0.8
+#define RVI_BEND 0.6
 #define RVI_BEND_EVERY 3.5
 #define RVI_BEND_EDGE 2.0
 enum { RVI_BEND_X = 0xBE7D, RVI_BEND_Y };
@@ -345,15 +329,10 @@ static inline double rvi_level_edge(int width, int height, double x, double y) {
 static inline void rvi_level_bend(int width, int height, uint64_t seed, double x, double y,
                                   double *from_x, double *from_y) {
     double edge = rvi_level_edge(width, height, x, y);
-    double px = x > 0.0 ? x / RVI_BEND_EVERY : 0.0, py = y > 0.0 ? y / RVI_BEND_EVERY : 0.0;
+    double px = x / RVI_BEND_EVERY, py = y / RVI_BEND_EVERY;
     double far = RVI_BEND * (edge < 0.0 ? 0.0 : edge < RVI_BEND_EDGE ? edge / RVI_BEND_EDGE : 1.0);
     *from_x = x + far * rvi_bend_at(seed, px, py, RVI_BEND_X);
     *from_y = y + far * rvi_bend_at(seed, px, py, RVI_BEND_Y);
-}
-
-/* A fine cell in coarse ones, along an axis. */
-static inline double rvi_level_place(double first, double apart, size_t fine) {
-    return ((double)fine - first) / apart;
 }
 
 /* The coarse land at a place in coarse cells, before and after. */
@@ -447,9 +426,9 @@ static inline double rvi_level_mean(const rvi_fine_grid *fine, const rvi_taps *a
 }
 
 /* The fine cell nearest to a coarse one, along an axis. */
-static inline size_t rvi_level_nearest(double first, double apart, size_t coarse, int cells) {
-    double at = floor(first + apart * (double)coarse + 0.5), last = (double)(cells - 1);
-    return (size_t)(at < 0.0 ? 0.0 : at > last ? last : at);
+static inline size_t rvi_level_nearest(double apart, size_t coarse, int cells) {
+    size_t at = (size_t)(apart * (double)coarse + 0.5);
+    return at < (size_t)cells ? at : (size_t)cells - 1;
 }
 
 #endif

@@ -1007,8 +1007,7 @@ __kernel void river_bring(__global double *restrict h, __global double *restrict
     if (fixed[cell] || (factor && !(factor[cell] > 0.0f)))
         return;
     rvi_level_land(start, coarse, law.coarse_width, law.coarse_height, law.seed,
-                   rvi_level_place(law.at.x, law.at.apart, (size_t)x),
-                   rvi_level_place(law.at.y, law.at.apart, (size_t)y), &before, &after);
+                   (double)x / law.apart, (double)y / law.apart, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - law.stays) * river_factor(factor, cell));
     to = to < law.sea ? law.sea : to; /* never without a sea */
     if (bed && to < up)
@@ -1047,8 +1046,7 @@ __kernel void river_show_level(__global const double *restrict h, __global const
         return;
     size_t i = (size_t)y * (size_t)law.width + (size_t)x;
     double by = rvi_level_change(start, coarse, law.coarse_width, law.coarse_height,
-                                 rvi_level_place(law.at.x, law.at.apart, (size_t)x),
-                                 rvi_level_place(law.at.y, law.at.apart, (size_t)y));
+                                 (double)x / law.apart, (double)y / law.apart);
     bool stays = factor && !(factor[i] > 0.0f);
     if (fixed[i] != RVI_SEA)
         land[i] = (float)(h[i] + (stays ? 0.0 : by));

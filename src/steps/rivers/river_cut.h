@@ -31,10 +31,9 @@ typedef struct rvi_rivers {
     float *thickness;
     rvi_flow flow;
     size_t cells;
-    double metres;   /* width of a cell */
-    double first[2]; /* where the first cell lies, metres from that of the map to the east and south */
-    rvi_lattice at;  /* of a coarser level: where its cells lie in the next finer one */
-    double time;     /* years, in `steps` */
+    double metres; /* width of a cell */
+    double apart;  /* that of a coarser level, in cells of the next finer one */
+    double time;   /* years, in `steps` */
     int steps;
     double *start;        /* the surface at the start; NULL: of the finest level */
     const float *mask;    /* NULL: none */
@@ -66,7 +65,6 @@ typedef struct rvi_rivers {
     double rise;
     float source;       /* cells that drain through where a river begins */
     float of_lattice;   /* cell, in steps of the lattice of hard and soft rock */
-    rvi_rock_place rock_place; /* in that lattice */
     float *rock;        /* how easily the rock of a river is cut; NULL: 1 */
     double dt;          /* years */
     double cut[2];      /* G for one cell of area: what a slope loses; to sides and to corners */
@@ -266,8 +264,7 @@ double rvi_level_reach(const rvi_rivers *coarse, const rvi_rivers *fine);
 /* Brings to a level what the coarser one changed. After a stop the next call does the rest. */
 rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse);
 /* Lays what a coarser level has changed so far over the map as it was, for who looks at the land
- * meanwhile; the run itself goes on from its own heights. The first: where its cells lie there. */
-rvi_lattice rvi_level_on_map(const rvi_rivers *map, const rvi_rivers *coarse);
+ * meanwhile; the run itself goes on from its own heights. */
 rv_status rvi_level_show(const rvi_rivers *map, const rvi_rivers *coarse);
 
 #endif

@@ -503,7 +503,7 @@ rv_status rvi_rivers_device_follow(rvi_rivers *r) {
 static rvi_bring_law bring_law(const rvi_rivers *fine, const rvi_rivers *coarse, double stays) {
     return (rvi_bring_law){.rise = coarse->rise,
                            .stays = stays,
-                           .at = coarse->at,
+                           .apart = coarse->apart,
                            .sea = (double)fine->p->sea,
                            .seed = coarse->p->seed,
                            .width = fine->land->width,
@@ -554,7 +554,7 @@ rv_status rvi_rivers_device_show(const rvi_rivers *r) {
 
 rv_status rvi_rivers_device_show_level(const rvi_rivers *r, const rvi_rivers *coarse) {
     rvi_bring_law law = bring_law(r, coarse, 0.0);
-    law.at = rvi_level_on_map(r, coarse);
+    law.apart = coarse->metres / r->metres;
     const rvi_device_arg args[] = {READ(r->bed ? r->bed : r->h),
                                    READ(r->fixed),
                                    READ(r->factor.cells),

@@ -135,7 +135,7 @@ rv_status rvi_rivers_device_low(rvi_rivers *r, int step) {
 
 rv_status rvi_rivers_device_rock(rvi_rivers *r) {
     const rvi_rock_noise law = {.seed = r->p->seed,
-                                .place = r->rock_place,
+                                .side = r->of_lattice,
                                 .vary = r->p->vary,
                                 .talus_vary = r->p->talus_vary,
                                 .width = r->land->width};
@@ -152,7 +152,7 @@ rv_status rvi_rivers_device_rain(rvi_rivers *r) {
 /* ---- to coarser cells ---- */
 
 static rvi_coarsen_law coarsen_law(const rvi_rivers *fine, const rvi_rivers *coarse) {
-    return (rvi_coarsen_law){.at = coarse->at,
+    return (rvi_coarsen_law){.apart = coarse->apart,
                              .reach = rvi_level_reach(coarse, fine),
                              .width = fine->land->width,
                              .height = fine->land->height,

@@ -85,11 +85,10 @@ __kernel void make_rock(__global float *restrict rock, __global float *restrict 
     if (x >= law.width)
         return;
     size_t i = (size_t)y * (size_t)law.width + (size_t)x;
-    float at_x = rvi_rock_x(&law.place, (uint)x), at_y = rvi_rock_y(&law.place, (uint)y);
     if (rock)
-        rock[i] = rvi_rock_hard(law.seed, at_x, at_y, law.vary);
+        rock[i] = rvi_rock_hard(law.seed, (uint)x, (uint)y, law.side, law.vary);
     if (strength)
-        strength[i] = rvi_rock_strength(law.seed, at_x, at_y, law.talus_vary);
+        strength[i] = rvi_rock_strength(law.seed, (uint)x, (uint)y, law.side, law.talus_vary);
 }
 
 __kernel void count_rain(__global const float *restrict rain, __global uint *restrict parts, ulong count) {
@@ -101,8 +100,8 @@ __kernel void count_rain(__global const float *restrict rain, __global uint *res
 /* ---- to coarser cells ---- */
 
 static double coarse_mean(const rvi_fine_grid *fine, const rvi_coarsen_law *law, int x, int y) {
-    rvi_taps across = rvi_level_hat(law->at.x + law->at.apart * (double)x, law->reach, law->width);
-    rvi_taps down = rvi_level_hat(law->at.y + law->at.apart * (double)y, law->reach, law->height);
+    rvi_taps across = rvi_level_hat(law->apart * (double)x, law->reach, law->width);
+    rvi_taps down = rvi_level_hat(law->apart * (double)y, law->reach, law->height);
     return rvi_level_mean(fine, &across, &down);
 }
 
@@ -130,8 +129,8 @@ __kernel void coarsen_sea(__global const uchar *restrict fine, __global uchar *r
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= law.coarse_width)
         return;
-    size_t row = rvi_level_nearest(law.at.y, law.at.apart, (size_t)y, law.height);
-    size_t from = row * (size_t)law.width + rvi_level_nearest(law.at.x, law.at.apart, (size_t)x, law.width);
+    size_t row = rvi_level_nearest(law.apart, (size_t)y, law.height);
+    size_t from = row * (size_t)law.width + rvi_level_nearest(law.apart, (size_t)x, law.width);
     coarse[(size_t)y * (size_t)law.coarse_width + (size_t)x] = fine[from] == RVI_SEA ? RVI_SEA : 0;
 }
 

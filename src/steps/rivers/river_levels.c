@@ -6,9 +6,9 @@
  * are. Then its result is brought to cells half as large, and rivers cut on there for a short part
  * of the time, down to the cells of the map. A small difference at the start can send a river into
  * another valley. So the coarse levels have the same cells at the same places and the same time
- * steps whatever the cells of the map are: they divide its longer side evenly, from its first cell
- * to its last, and lie around the middle of the other. What a coarse cell has is a mean around it
- * whose weights fall off as far as the next one (below). What the level changed is brought back:
+ * steps whatever the cells of the map are: as many metres apart, from the first cell of the map on.
+ * What a coarse cell has is a mean around it whose weights fall off as far as the next one (below).
+ * What the level changed is brought back:
  *
  *     z'(fine) = z'(coarse) + (z(fine) - z(coarse)) exp(-D k^2 t)      z before, z' after t
  *
@@ -40,18 +40,25 @@ static int steps_of(const rv_rivers_params *p) {
     return p->deposition > 0.0f && p->steps < 16 ? 16 : p->steps;
 }
 
-/* In metres; 0: there is no coarse level. Cells of the map are no measure for it, but its extent
- * is. */
+/* Down to a number of two digits: the same for maps whose extent differs by the width of a cell. */
+static double two_digits(double length) {
+    double unit = 1.0;
+    for (; unit * 10.0 > length; unit *= 0.1)
+        ;
+    for (; unit * 100.0 <= length; unit *= 10.0)
+        ;
+    return unit * floor(length / unit * (1.0 + 1e-6));
+}
+
+/* In metres; 0: there is no coarse level. Cells of the map are no measure for it. */
 static double coarsest_cell(const rv_rivers_params *p, const rv_terrain *land) {
     double cell = (double)land->cell, source = 1000.0 * sqrt((double)p->source);
-    double wide = land->width - 1, high = land->height - 1;
-    double longer = wide > high ? wide : high, shorter = wide > high ? high : wide;
-    if (steps_of(p) < FEWEST_STEPS || shorter + 1.0 < 2.0 * SMALLEST || !(source > cell))
+    int side = land->width < land->height ? land->width : land->height;
+    if (steps_of(p) < FEWEST_STEPS || side < 2 * SMALLEST || !(source > cell))
         return 0.0;
-    double count = floor(longer * cell / source + 0.5);
-    double least = ceil((SMALLEST - 1.0) * longer / shorter);
-    double coarse = longer / (count > least ? count : least);
-    return coarse >= LEAST_COARSEST ? coarse * cell : 0.0;
+    double widest = two_digits((double)(side - 1) * cell / (SMALLEST - 1));
+    double coarse = source < widest ? source : widest;
+    return coarse >= LEAST_COARSEST * cell ? coarse : 0.0;
 }
 
 int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land) {
@@ -74,43 +81,20 @@ void rvi_levels_share(rvi_rivers *level, int count, const rv_rivers_params *p) {
     }
 }
 
-/* Cells of a level along one side of the map, and the place of the first. Those of the coarsest
- * lie around the middle; each finer level has twice as many, and more where there is room beside.
- */
-static int lay_along(double extent, double coarsest, int halved, double *first) {
-    double spans = floor(extent / coarsest + 1e-6), beside = 0.5 * (extent / coarsest - spans);
-    double cell = coarsest;
-    for (int k = 0; k < halved; k++, cell *= 0.5) {
-        double more = floor(2.0 * beside + 1e-6);
-        spans = 2.0 * (spans + more);
-        beside = 2.0 * beside - more;
-    }
-    *first = beside > 0.0 ? beside * cell : 0.0;
-    return (int)spans + 1;
-}
-
-/* Its cells in those of the finer level. */
-static void place_level(rvi_rivers *coarse, const rvi_rivers *fine, double cell) {
-    coarse->metres = cell;
-    coarse->at = (rvi_lattice){.x = (coarse->first[0] - fine->first[0]) / fine->metres,
-                               .y = (coarse->first[1] - fine->first[1]) / fine->metres,
-                               .apart = cell / fine->metres};
+/* Cells of a level along one side of the map, from its first cell on. */
+static int cells_along(int cells, double map_cell, double cell) {
+    return 1 + (int)((cells - 1) * map_cell / cell + 1e-6);
 }
 
 void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine, int halved) {
     const rv_terrain *land = coarse->job->land;
-    double map_cell = (double)land->cell, coarsest = coarsest_cell(coarse->p, land);
+    double map_cell = (double)land->cell;
+    coarse->metres = ldexp(coarsest_cell(coarse->p, land), -halved);
+    coarse->apart = coarse->metres / fine->metres;
     coarse->coarse = *land;
-    coarse->coarse.width =
-        lay_along((land->width - 1) * map_cell, coarsest, halved, &coarse->first[0]);
-    coarse->coarse.height =
-        lay_along((land->height - 1) * map_cell, coarsest, halved, &coarse->first[1]);
-    place_level(coarse, fine, ldexp(coarsest, -halved));
+    coarse->coarse.width = cells_along(land->width, map_cell, coarse->metres);
+    coarse->coarse.height = cells_along(land->height, map_cell, coarse->metres);
     coarse->coarse.cell = (float)coarse->metres;
-    coarse->coarse.volume.x += coarse->first[0];
-    coarse->coarse.volume.y += coarse->first[1];
-    coarse->coarse.erosion.x += coarse->first[0];
-    coarse->coarse.erosion.y += coarse->first[1];
     if (coarse->layers) /* a plan has no grids */
         coarse->coarse.layers = coarse->layers;
     coarse->land = &coarse->coarse;
@@ -130,8 +114,8 @@ void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine, int halved) {
  * move stays where it is to the last bit. */
 
 double rvi_level_reach(const rvi_rivers *coarse, const rvi_rivers *fine) {
-    double apart = coarse->at.apart, of_fine = fine->start ? 1.0 : 0.0;
-    return sqrt(apart * apart - 1.0 - of_fine);
+    double of_fine = fine->start ? 1.0 : 0.0;
+    return sqrt(coarse->apart * coarse->apart - 1.0 - of_fine);
 }
 
 typedef struct coarsening {
@@ -144,14 +128,14 @@ typedef struct coarsening {
 
 static void coarsen_rows(void *arg, int first, int end) {
     const coarsening *c = arg;
-    const rvi_lattice *at = &c->coarse->at;
     const rv_terrain *fine = c->fine->land;
+    double apart = c->coarse->apart;
     size_t width = (size_t)c->coarse->land->width;
     rvi_taps down[RVI_ROWS];
     for (int y = first; y < end; y++)
-        down[y - first] = rvi_level_hat(at->y + at->apart * y, c->reach, fine->height);
+        down[y - first] = rvi_level_hat(apart * y, c->reach, fine->height);
     for (size_t x = 0; x < width; x++) {
-        rvi_taps across = rvi_level_hat(at->x + at->apart * (double)x, c->reach, fine->width);
+        rvi_taps across = rvi_level_hat(apart * (double)x, c->reach, fine->width);
         for (int y = first; y < end; y++) {
             size_t i = (size_t)y * width + x;
             double mean = rvi_level_mean(&c->from, &across, &down[y - first]);
@@ -206,13 +190,13 @@ typedef struct sea_of {
 
 static void sea_rows(void *arg, int first, int end) {
     const sea_of *s = arg;
-    const rvi_lattice *at = &s->coarse->at;
     const rv_terrain *fine = s->fine->land;
+    double apart = s->coarse->apart;
     size_t width = (size_t)s->coarse->land->width;
     for (size_t y = (size_t)first; y < (size_t)end; y++) {
-        size_t row = rvi_level_nearest(at->y, at->apart, y, fine->height) * (size_t)fine->width;
+        size_t row = rvi_level_nearest(apart, y, fine->height) * (size_t)fine->width;
         for (size_t x = 0; x < width; x++) {
-            size_t from = row + rvi_level_nearest(at->x, at->apart, x, fine->width);
+            size_t from = row + rvi_level_nearest(apart, x, fine->width);
             bool sea = s->fine->fixed[from] == RVI_SEA;
             s->coarse->fixed[y * width + x] = sea ? RVI_SEA : 0;
         }
@@ -272,8 +256,8 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
     if (!(rvi_rivers_factor(fine, cell) > 0.0))
         return;
     rvi_level_land(coarse->start, coarse->h, coarse->land->width, coarse->land->height,
-                   coarse->p->seed, rvi_level_place(coarse->at.x, coarse->at.apart, cell % width),
-                   rvi_level_place(coarse->at.y, coarse->at.apart, cell / width), &before, &after);
+                   coarse->p->seed, (double)(cell % width) / coarse->apart,
+                   (double)(cell / width) / coarse->apart, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - stays) * rvi_rivers_factor(fine, cell));
     double risen = fine->h[cell];
     to = to < (double)fine->p->sea ? (double)fine->p->sea : to; /* never without a sea */
@@ -314,7 +298,7 @@ rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse) {
 
 typedef struct showing {
     const rvi_rivers *map, *coarse;
-    rvi_lattice at; /* of the coarse cells, in cells of the map */
+    double apart; /* coarse cells, in cells of the map */
 } showing;
 
 static void show_rows(void *arg, int first, int end) {
@@ -325,26 +309,19 @@ static void show_rows(void *arg, int first, int end) {
     for (int y = first; y < end; y++)
         for (int x = 0; x < width; x++) {
             size_t i = (size_t)y * (size_t)width + (size_t)x;
-            double by = rvi_level_change(coarse->start, coarse->h, coarse->land->width,
-                                         coarse->land->height,
-                                         rvi_level_place(s->at.x, s->at.apart, (size_t)x),
-                                         rvi_level_place(s->at.y, s->at.apart, (size_t)y));
+            double by =
+                rvi_level_change(coarse->start, coarse->h, coarse->land->width,
+                                 coarse->land->height, (double)x / s->apart, (double)y / s->apart);
             bool stays = map->factor.cells && !(map->factor.cells[i] > 0.0f);
             if (map->fixed[i] != RVI_SEA)
                 map->land->layers[0].thickness[i] = (float)(was[i] + (stays ? 0.0 : by));
         }
 }
 
-rvi_lattice rvi_level_on_map(const rvi_rivers *map, const rvi_rivers *coarse) {
-    return (rvi_lattice){.x = coarse->first[0] / map->metres,
-                         .y = coarse->first[1] / map->metres,
-                         .apart = coarse->metres / map->metres};
-}
-
 rv_status rvi_level_show(const rvi_rivers *map, const rvi_rivers *coarse) {
     if (map->job->device)
         return rvi_rivers_device_show_level(map, coarse);
-    showing s = {map, coarse, rvi_level_on_map(map, coarse)};
+    showing s = {map, coarse, coarse->metres / map->metres};
     rv_status status = rvi_parallel_rows(map->job->ctx, map->land->height, show_rows, &s);
     if (status == RV_OK)
         rvi_terrain_sum_layers(map->land);

@@ -10,8 +10,7 @@ static void rock_rows(void *arg, int first, int end) {
     for (uint32_t y = (uint32_t)first; y < (uint32_t)end; y++)
         for (uint32_t x = 0; x < width; x++)
             r->rock[(size_t)y * width + x] =
-                rvi_rock_hard(r->p->seed, rvi_rock_x(&r->rock_place, x),
-                              rvi_rock_y(&r->rock_place, y), r->p->vary);
+                rvi_rock_hard(r->p->seed, x, y, r->of_lattice, r->p->vary);
 }
 
 static void strength_rows(void *arg, int first, int end) {
@@ -20,8 +19,7 @@ static void strength_rows(void *arg, int first, int end) {
     for (uint32_t y = (uint32_t)first; y < (uint32_t)end; y++)
         for (uint32_t x = 0; x < width; x++)
             r->strength[(size_t)y * width + x] =
-                rvi_rock_strength(r->p->seed, rvi_rock_x(&r->rock_place, x),
-                                  rvi_rock_y(&r->rock_place, y), r->p->talus_vary);
+                rvi_rock_strength(r->p->seed, x, y, r->of_lattice, r->p->talus_vary);
 }
 
 rv_status rvi_rivers_rock(rvi_rivers *r) {

@@ -3,7 +3,6 @@
 #define RVI_STEPS_RIVERS_RIVER_SHAPE_H
 
 #include "base/math.h"
-#include "steps/rivers/river_cell.h"
 
 typedef struct rvi_river_law {
     double rise;        /* in one time step, metres */
@@ -42,7 +41,7 @@ typedef struct rvi_loose_law {
 
 typedef struct rvi_bring_law {
     double rise, stays, sea;
-    rvi_lattice at; /* of coarse cells in those of the finer level */
+    double apart; /* coarse cells, in cells of the finer level */
     uint64_t seed;
     int width, height, coarse_width, coarse_height;
 } rvi_bring_law;
@@ -56,14 +55,12 @@ typedef struct rvi_base_law {
 
 typedef struct rvi_rock_noise {
     uint64_t seed;
-    rvi_rock_place place;
-    float vary, talus_vary;
-    int width, pad[2];
+    float side, vary, talus_vary;
+    int width;
 } rvi_rock_noise;
 
 typedef struct rvi_coarsen_law {
-    rvi_lattice at; /* as in rvi_bring_law */
-    double reach, low, high;
+    double apart, reach, low, high; /* as in river_levels.c */
     int width, height, coarse_width, coarse_height;
 } rvi_coarsen_law;
 
