@@ -113,6 +113,9 @@ static void list_buffers(rvi_rivers *r) {
         list_coarse(r, mask, image, rain);
     rvi_job_buffer(job, &r->h, r->cells, doubles, "the land of rivers");
     rvi_job_buffer(job, &r->fixed, r->cells, 1, "the base level");
+    if (r->p->border == RV_rivers_border_outlets)
+        rvi_job_buffer(job, &r->flooded, rvi_ring_length(land->width, land->height),
+                       sizeof *r->flooded, "the edge");
     bool slides = r->p->talus < 89.9f;
     bool buries = finest && r->p->alluvium > 0.0f;
     bool creeps = r->p->diffusion > 0.0f || r->p->floods > 0.0f || buries;

@@ -295,9 +295,9 @@ static inline double rvi_level_at(RVI_GRID const double *field, int width, int h
  * coarse cells apart; less so within RVI_BEND_EDGE cells of the edge, or outlets would move into
  * the map or out of it. (The land itself is not bent: creep and slides would take bent cells for
  * slopes.) */
-#define RVI_BEND 0.6
-#define RVI_BEND_EVERY 3.5
-#define RVI_BEND_EDGE 2.0
+#define RVI_BEND 1.2
+#define RVI_BEND_EVERY 4.5
+#define RVI_BEND_EDGE 4.5
 enum { RVI_BEND_X = 0xBE7D, RVI_BEND_Y };
 
 static inline double rvi_bend_point(uint64_t seed, uint64_t x, uint64_t y, uint64_t which) {
@@ -335,6 +335,43 @@ static inline void rvi_level_bend(int width, int height, uint64_t seed, double x
     *from_y = y + far * rvi_bend_at(seed, px, py, RVI_BEND_Y);
 }
 
+/* Weights of four cells that are never less than 0: the cubic B-spline. Beyond the edge ground
+ * counts as that of the edge. The first cell is that of rvi_level_four(). */
+static inline rvi_taps rvi_level_soft(double at, int cells) {
+    double base = floor(at), t = at - base, u = 1.0 - t;
+    const double weight[4] = {u * u * u / 6.0, (4.0 - 6.0 * t * t + 3.0 * t * t * t) / 6.0,
+                              (4.0 - 6.0 * u * u + 3.0 * u * u * u) / 6.0, t * t * t / 6.0};
+    int first = (int)base - 1, last = cells - 1;
+    rvi_taps taps = {first < 0 ? 0 : first > cells - 4 ? cells - 4 : first, 4, {0.0}};
+    for (int k = 0; k < 4; k++) {
+        int i = first + k < 0 ? 0 : first + k > last ? last : first + k;
+        taps.weight[i - taps.first] += weight[k];
+    }
+    return taps;
+}
+
+/* How much of the shape that a coarse level had around a place is still there, 0 to 1: the
+ * regression of the land after on that before. It is 1 where ground did not change, or sank evenly. */
+static inline double rvi_level_kept(RVI_GRID const double *start, RVI_GRID const double *h,
+                                    int width, int height, double x, double y) {
+    rvi_taps across = rvi_level_soft(x, width), down = rvi_level_soft(y, height);
+    size_t corner = (size_t)down.first * (size_t)width + (size_t)across.first;
+    double from = start[corner], to = h[corner];
+    double mean = 0.0, mean_to = 0.0, square = 0.0, both = 0.0;
+    for (size_t j = 0; j < 4; j++)
+        for (size_t i = 0; i < 4; i++) {
+            size_t cell = corner + j * (size_t)width + i;
+            double w = down.weight[j] * across.weight[i], a = start[cell] - from, b = h[cell] - to;
+            mean += w * a;
+            mean_to += w * b;
+            square += w * a * a;
+            both += w * a * b;
+        }
+    square -= mean * mean;
+    both -= mean * mean_to;
+    return both < square ? both > 0.0 ? both / square : 0.0 : 1.0;
+}
+
 /* The coarse land at a place in coarse cells, before and after. */
 static inline void rvi_level_land(RVI_GRID const double *start, RVI_GRID const double *h, int width,
                                   int height, uint64_t seed, double x, double y,
@@ -342,8 +379,10 @@ static inline void rvi_level_land(RVI_GRID const double *start, RVI_GRID const d
     double from_x, from_y;
     rvi_level_bend(width, height, seed, x, y, &from_x, &from_y);
     *before = rvi_level_at(start, width, height, x, y);
-    *after = *before + (rvi_level_at(h, width, height, from_x, from_y) -
-                        rvi_level_at(start, width, height, from_x, from_y));
+    double beside = rvi_level_at(start, width, height, from_x, from_y);
+    double kept = rvi_level_kept(start, h, width, height, from_x, from_y);
+    *after = *before + (rvi_level_at(h, width, height, from_x, from_y) - beside) -
+             (1.0 - kept) * (*before - beside);
 }
 
 /* What a coarse level changed, to be looked at: a place in cells along an axis: the cell before it,

@@ -40,6 +40,7 @@ typedef struct rvi_rivers {
     float *mask_room;     /* of a coarser level */
     size_t brought;       /* cells that have got what the coarser level changed */
     bool sea;             /* is there any, for water to leave the map to? */
+    float *flooded;       /* of places along the edge: how high a lake has stood over them, metres */
     double base;          /* that sides sink to, metres */
     double *h;            /* surface, metres; where the sea is, its level */
     double *next;         /* the surface after hillslope diffusion; NULL: there is none */

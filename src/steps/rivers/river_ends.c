@@ -126,8 +126,16 @@ rv_status rvi_rivers_device_low(rvi_rivers *r, int step) {
     const int width = r->land->width, height = r->land->height, early = r->steps / 2 - step;
     const double rise = rvi_rivers_rise(r);
     size_t length = rvi_ring_length(width, height);
-    const rvi_device_arg args[] = {READ(r->h),      READ(r->uplift),  GRID(WRITE, r->low, length),
-                                   RVI_VALUE(rise), RVI_VALUE(width), RVI_VALUE(height),
+    const rvi_flow *f = &r->flow;
+    const rvi_device_arg args[] = {READ(r->h),
+                                   READ(r->uplift),
+                                   READ(f->lakes ? f->basin : NULL),
+                                   GRID(READ, f->lakes ? f->spill : NULL, rvi_flow_basins(f)),
+                                   GRID(CHANGE, r->flooded, length),
+                                   GRID(WRITE, r->low, length),
+                                   RVI_VALUE(rise),
+                                   RVI_VALUE(width),
+                                   RVI_VALUE(height),
                                    RVI_VALUE(early)};
     rv_status status = RUN("find_low", length, 1);
     return status == RV_OK ? rvi_device_fetch(r->job->device, r->low) : status;

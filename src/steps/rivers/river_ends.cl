@@ -70,13 +70,18 @@ __kernel void fixed_sides(__global uchar *restrict fixed, __global uchar *restri
 
 /* Which places along the edge have no deep pit beside them. */
 __kernel void find_low(__global const double *restrict h, __global const float *restrict uplift,
-                       __global uchar *restrict low, double rise, int width, int height, int early) {
+                       __global const uint *restrict basin, __global const double *restrict spill,
+                       __global float *restrict flooded, __global uchar *restrict low, double rise,
+                       int width, int height, int early) {
     size_t place = get_global_id(0);
     if (place >= rvi_ring_length(width, height))
         return;
     size_t cell = rvi_ring_cell(width, height, place);
     double share = uplift ? (double)uplift[cell] : 1.0;
-    low[place] = (uchar)rvi_is_low(h, width, height, cell, rvi_pit_allowed(rise, share, early));
+    double pit = rvi_pit_allowed(rise, share, early);
+    float lake = basin ? rvi_maxf(flooded[place], (float)(spill[basin[cell]] - h[cell])) : flooded[place];
+    flooded[place] = lake;
+    low[place] = (uchar)rvi_is_low(h, width, height, cell, pit > (double)lake ? pit : (double)lake);
 }
 
 __kernel void make_rock(__global float *restrict rock, __global float *restrict strength,
