@@ -72,6 +72,7 @@ static rv_status fix_lowest(rvi_rivers *r) {
     if (status != RV_OK)
         return status;
     r->fixed[lowest] = RVI_SIDE;
+    r->least = r->h[lowest];
     return r->job->device ? rvi_rivers_device_fix_cell(r, lowest) : RV_OK;
 }
 
@@ -91,6 +92,7 @@ static rv_status find_fixed(rvi_rivers *r) {
     rv_status status =
         r->job->device ? rvi_rivers_device_fix(r, open_sides(r), &any) : fix_on_processor(r, &any);
     r->sea = any && outlets;
+    r->least = (double)r->p->sea > -1e30 ? (double)r->p->sea : -1e30;
     if (status == RV_OK && !any && !outlets)
         status = fix_lowest(r);
     return status == RV_OK && r->job->device ? rvi_rivers_device_sides(r, false) : status;
@@ -107,9 +109,9 @@ static bool is_low(const rvi_rivers *r, size_t place, size_t cell, int step) {
     double share = r->uplift ? (double)r->uplift[cell] : 1.0;
     double pit = rvi_pit_allowed(rvi_rivers_rise(r), share, r->steps / 2 - step);
     double lake = (double)r->flooded[place];
-    return r->job->device ? r->low[place] != 0
-                          : rvi_is_low(r->h, r->flow.width, r->flow.height, cell,
-                                       pit > lake ? pit : lake);
+    return r->job->device
+               ? r->low[place] != 0
+               : rvi_is_low(r->h, r->flow.width, r->flow.height, cell, pit > lake ? pit : lake);
 }
 
 /* On the land as water was routed last. */

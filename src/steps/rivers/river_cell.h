@@ -254,11 +254,7 @@ typedef struct rvi_taps {
  * `cells`: there ground goes on as steep as before it, z = 2 z(edge) - z(as far inside). */
 static inline rvi_taps rvi_taps_fold(int first, int count, const double *weight, int cells) {
     int last = cells - 1;
-    rvi_taps t = {first < 0               ? 0
-                  : first > cells - count ? cells - count
-                                          : first,
-                  count,
-                  {0.0}};
+    rvi_taps t = {first < 0 ? 0 : first > cells - count ? cells - count : first, count, {0.0}};
     for (int k = 0; k < count; k++) {
         int i = first + k, edge = i < 0 ? 0 : last;
         double w = weight[k];
@@ -351,7 +347,8 @@ static inline rvi_taps rvi_level_soft(double at, int cells) {
 }
 
 /* How much of the shape that a coarse level had around a place is still there, 0 to 1: the
- * regression of the land after on that before. It is 1 where ground did not change, or sank evenly. */
+ * regression of the land after on that before. It is 1 where ground did not change, or sank evenly.
+ */
 static inline double rvi_level_kept(RVI_GRID const double *start, RVI_GRID const double *h,
                                     int width, int height, double x, double y) {
     rvi_taps across = rvi_level_soft(x, width), down = rvi_level_soft(y, height);
@@ -374,8 +371,8 @@ static inline double rvi_level_kept(RVI_GRID const double *start, RVI_GRID const
 
 /* The coarse land at a place in coarse cells, before and after. */
 static inline void rvi_level_land(RVI_GRID const double *start, RVI_GRID const double *h, int width,
-                                  int height, uint64_t seed, double x, double y,
-                                  double *before, double *after) {
+                                  int height, uint64_t seed, double x, double y, double *before,
+                                  double *after) {
     double from_x, from_y;
     rvi_level_bend(width, height, seed, x, y, &from_x, &from_y);
     *before = rvi_level_at(start, width, height, x, y);

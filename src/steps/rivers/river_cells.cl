@@ -1009,7 +1009,7 @@ __kernel void river_bring(__global double *restrict h, __global double *restrict
     rvi_level_land(start, coarse, law.coarse_width, law.coarse_height, law.seed,
                    (double)x / law.apart, (double)y / law.apart, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - law.stays) * river_factor(factor, cell));
-    to = to < law.sea ? law.sea : to; /* never without a sea */
+    to = to < law.least ? law.least : to;
     if (bed && to < up)
         up = river_slid(&below, cell, up, to, &top);
     else

@@ -35,15 +35,16 @@ typedef struct rvi_rivers {
     double apart;  /* that of a coarser level, in cells of the next finer one */
     double time;   /* years, in `steps` */
     int steps;
-    double *start;        /* the surface at the start; NULL: of the finest level */
-    const float *mask;    /* NULL: none */
-    float *mask_room;     /* of a coarser level */
-    size_t brought;       /* cells that have got what the coarser level changed */
-    bool sea;             /* is there any, for water to leave the map to? */
-    float *flooded;       /* of places along the edge: how high a lake has stood over them, metres */
-    double base;          /* that sides sink to, metres */
-    double *h;            /* surface, metres; where the sea is, its level */
-    double *next;         /* the surface after hillslope diffusion; NULL: there is none */
+    double *start;     /* the surface at the start; NULL: of the finest level */
+    const float *mask; /* NULL: none */
+    float *mask_room;  /* of a coarser level */
+    size_t brought;    /* cells that have got what the coarser level changed */
+    bool sea;          /* is there any, for water to leave the map to? */
+    float *flooded;    /* of places along the edge: how high a lake has stood over them, metres */
+    double base;       /* that sides sink to, metres */
+    double least;      /* no ground is brought lower: the sea, or where all water ends */
+    double *h;         /* surface, metres; where the sea is, its level */
+    double *next;      /* the surface after hillslope diffusion; NULL: there is none */
     unsigned char *fixed; /* base level: RVI_SIDE or RVI_SEA; else 0 */
     bool *lake;           /* does it lie under one in this time step? */
     double *water;        /* the level of that; scratch of the diffusion after it */

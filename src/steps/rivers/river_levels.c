@@ -24,7 +24,7 @@
 
 #include <math.h>
 
-enum { SMALLEST = 32 };  /* cells along a side of a coarser level; the map has twice as many */
+enum { SMALLEST = 32 };    /* cells along a side of a coarser level; the map has twice as many */
 enum { FEWEST_STEPS = 4 }; /* with less all time passes on the map */
 /* How wide the cells of the coarsest level and of others are at least, in cells of the map. */
 #define LEAST_COARSEST 1.1
@@ -260,7 +260,7 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
                    (double)(cell / width) / coarse->apart, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - stays) * rvi_rivers_factor(fine, cell));
     double risen = fine->h[cell];
-    to = to < (double)fine->p->sea ? (double)fine->p->sea : to; /* never without a sea */
+    to = to < fine->least ? fine->least : to;
     if (fine->bed && to < risen)
         rvi_rivers_slide_to(fine, cell, to, sums);
     else

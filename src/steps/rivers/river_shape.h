@@ -40,7 +40,7 @@ typedef struct rvi_loose_law {
 } rvi_loose_law;
 
 typedef struct rvi_bring_law {
-    double rise, stays, sea;
+    double rise, stays, least;
     double apart; /* coarse cells, in cells of the finer level */
     uint64_t seed;
     int width, height, coarse_width, coarse_height;
