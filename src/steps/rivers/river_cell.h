@@ -289,11 +289,11 @@ static inline double rvi_level_at(RVI_GRID const double *field, int width, int h
  * the straight lines. So what the coarse level changed is taken from up to RVI_BEND coarse cells
  * beside, by a smooth random function of the place in metres that has its points RVI_BEND_EVERY
  * coarse cells apart; less so within RVI_BEND_EDGE cells of the edge, or outlets would move into
- * the map or out of it. (The land itself is not bent: creep and slides would take bent cells for
- * slopes.) */
-#define RVI_BEND 1.2
-#define RVI_BEND_EVERY 4.5
-#define RVI_BEND_EDGE 4.5
+ * the map or out of it. The land itself is not bent, as far as its shape is still there: creep and
+ * slides would take bent cells for slopes. */
+#define RVI_BEND 1.0
+#define RVI_BEND_EVERY 4.0
+#define RVI_BEND_EDGE 4.0
 enum { RVI_BEND_X = 0xBE7D, RVI_BEND_Y };
 
 static inline double rvi_bend_point(uint64_t seed, uint64_t x, uint64_t y, uint64_t which) {
