@@ -113,6 +113,9 @@ static void list_buffers(rvi_rivers *r) {
         list_coarse(r, mask, image, rain);
     rvi_job_buffer(job, &r->h, r->cells, doubles, "the land of rivers");
     rvi_job_buffer(job, &r->fixed, r->cells, 1, "the base level");
+    if (r->p->border == RV_rivers_border_outlets)
+        rvi_job_buffer(job, &r->flooded, rvi_ring_length(land->width, land->height),
+                       sizeof *r->flooded, "the edge");
     bool slides = r->p->talus < 89.9f;
     bool buries = finest && r->p->alluvium > 0.0f;
     bool creeps = r->p->diffusion > 0.0f || r->p->floods > 0.0f || buries;
@@ -556,7 +559,7 @@ static rv_status run(rvi_job *job) {
         status = begin_level(all->level);
     job->begun = status == RV_OK;
     for (int l = 1; status == RV_OK && l < all->count; l++) {
-        status = rvi_level_fill(&all->level[l], &all->level[l - 1]);
+        status = rvi_level_fill(&all->level[l], &all->level[l - 1], all->count - 1 - l);
         if (status == RV_OK)
             status = begin_level(&all->level[l]);
     }
@@ -608,8 +611,9 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
         r->p = p;
         r->land = job->land;
         r->cells = rvi_cells(job->land);
+        r->metres = (double)job->land->cell;
         if (l > 0)
-            rvi_level_outline(r, &all->level[l - 1]);
+            rvi_level_outline(r, &all->level[l - 1], all->count - 1 - l);
         list_buffers(r);
         r->bedded = rvi_rivers_layered(r->land);
         job->on_device = rvi_rivers_device_can(r);

@@ -456,6 +456,34 @@ static void test_a_funnel_is_round(void **state) {
     end(&w);
 }
 
+/* Nothing is dug below the place where all water ends, though the coarse cells do not know how deep
+ * and narrow that is. */
+static void test_nothing_is_dug_below_the_lowest_point(void **state) {
+    (void)state;
+    enum { SIDE = 128 };
+    for (int k = 0; k < 4; k++) {
+        world w = make_from((uint64_t)k, SIDE, 20, 300);
+        float *heights = malloc(w.cells * sizeof *heights);
+        memcpy(heights, height(&w), w.cells * sizeof *heights);
+        for (int y = 60; y < 63 + k; y++)
+            for (int x = 60; x < 63; x++)
+                heights[y * SIDE + x] -= 400 + 30 * (float)(x + y);
+        float lowest = heights[(62 + k) * SIDE + 62];
+        for (size_t i = 0; i < w.cells; i++)
+            lowest = heights[i] < lowest ? heights[i] : lowest;
+        support_ok(w.ctx, rv_terrain_field_set(w.land, "height", heights));
+        free(heights);
+        rv_rivers_params p = rv_rivers_params_default();
+        p.border = RV_rivers_border_wall;
+        p.source = k % 2 ? 0.05f : 0.01f;
+        p.diffusion = 0.0001f;
+        run(&w, &p);
+        for (size_t i = 0; i < w.cells; i++)
+            assert_greater_equal(height(&w)[i], lowest);
+        end(&w);
+    }
+}
+
 /* The slopes of such a funnel, from its middle, every 15 degrees, where the strength of the rock
  * varies; all slopes are within the range that is given for them. */
 static void funnel_slopes(int side, uint64_t seed, double slopes[24]) {
@@ -685,6 +713,104 @@ static void test_same_land_at_any_size(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Land of one extent agrees as well on numbers of cells that are no multiples of each other. */
+static void test_same_land_at_odd_sizes(void **state) {
+    (void)state;
+    enum { SIZES = 3, SIDE = 120 };
+    static const int sides[SIZES] = {190, 255, 323};
+    static double land[SIZES][SIDE * SIDE];
+    rv_context *ctx = support_context(2);
+    for (int k = 0; k < SIZES; k++) {
+        char words[200];
+        snprintf(words, sizeof words,
+                 "terrain size=160 cell=32 noise octaves=5 resize size=%d rivers source=0.006 "
+                 "resize size=%d",
+                 sides[k], SIDE);
+        land_pair size;
+        float *heights = land_heights(ctx, words, &size);
+        for (int i = 0; i < SIDE * SIDE; i++)
+            land[k][i] = (double)heights[i];
+        free(heights);
+    }
+    for (int k = 1; k < SIZES; k++) {
+        land_agreement same = land_agreement_of(land[0], land[k], SIDE * SIDE, 600);
+        assert_less(same.difference, 0.02);
+        assert_greater(same.correlation, 0.97);
+    }
+    rv_context_destroy(ctx);
+}
+
+/* 0 in a wall across the map, elsewhere 1. */
+static float wall_between(void *user, float x, float y, float z) {
+    const double *wall = user;
+    (void)y, (void)z;
+    return (double)x >= wall[0] && (double)x <= wall[1] ? 0.0f : 1.0f;
+}
+
+/* Rock that nothing wears stays where it is, whatever coarse cells lie over it, and what is beside
+ * it is worn up to it. */
+static void test_hard_rock_stays_where_it_is(void **state) {
+    (void)state;
+    enum { WIDTH = 150, HEIGHT = 97 };
+    for (int k = 0; k < 4; k++) {
+        double wall[2] = {300 + 131 * k, 420 + 151 * k};
+        rv_context *ctx = support_context(2);
+        rv_terrain *land = support_run(ctx, "terrain width=150 height=97 cell=10 noise relief=300");
+        float *was = malloc(WIDTH * HEIGHT * sizeof *was);
+        memcpy(was, rv_terrain_field(land, "height"), WIDTH * HEIGHT * sizeof *was);
+        rv_terrain_hardness(land, wall_between, wall);
+        rv_rivers_params p = rv_rivers_params_default();
+        p.source = k % 2 ? 0.0005f : 0.003f;
+        p.uplift = 0;
+        p.talus = 25;
+        support_ok(ctx, rv_step_run(land, RV_STEP_rivers, &p, NULL));
+        double beside = 0, sum = 0;
+        int near = 0, all = 0;
+        for (int i = 0; i < WIDTH * HEIGHT; i++) {
+            double x = 10.0 * (i % WIDTH), out = fmax(wall[0] - x, x - wall[1]);
+            double loss = (double)was[i] - (double)rv_terrain_field(land, "height")[i];
+            if (out <= 0)
+                assert_less_equal(loss, 0);
+            beside += out > 0 && out <= 30 ? loss : 0;
+            near += out > 0 && out <= 30;
+            sum += out > 30 ? loss : 0;
+            all += out > 30;
+        }
+        assert_greater(beside / near, 0.3 * sum / all);
+        free(was);
+        rv_terrain_destroy(land);
+        rv_context_destroy(ctx);
+    }
+}
+
+/* A basin beside the edge drains over it, also where a pit of some centimetres lies before its
+ * outlet and the land does not rise: it does not fill as high as the next outlet. */
+static void test_a_low_basin_drains_over_the_edge(void **state) {
+    (void)state;
+    enum { SIDE = 96 };
+    for (int k = 0; k < 4; k++) {
+        world w = make(SIDE, 20, 0);
+        float *heights = malloc(w.cells * sizeof *heights);
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            int x = i % SIDE, y = i / SIDE;
+            heights[i] = (float)(110 + 4 * x + 3 * abs(y - SIDE / 2));
+        }
+        for (int y = SIDE / 2 - 3; y <= SIDE / 2 + 3; y++)
+            for (int x = 1; x < 7; x++)
+                heights[y * SIDE + x] = (float)(110 - 0.7 * k);
+        support_ok(w.ctx, rv_terrain_field_set(w.land, "height", heights));
+        free(heights);
+        rv_rivers_params p = rv_rivers_params_default();
+        p.uplift = 0;
+        run(&w, &p);
+        double leaves = 0;
+        for (int y = SIDE / 2 - 4; y <= SIDE / 2 + 4; y++)
+            leaves = fmax(leaves, (double)rv_terrain_field(w.land, "flow")[y * SIDE]);
+        assert_greater(leaves, 0.5 * SIDE * SIDE * 400);
+        end(&w);
+    }
+}
+
 /* A valley that falls to the west and has a way out at both ends. A hollow beside the western one,
  * less deep than the land rises in half of the time, moves no water from one to the other. */
 static void test_a_hollow_closes_no_outlet(void **state) {
@@ -779,6 +905,7 @@ int main(void) {
         cmocka_unit_test(test_finer_grids_give_land_as_high),
         cmocka_unit_test(test_slopes_stand_no_steeper_than_talus),
         cmocka_unit_test(test_a_funnel_is_round),
+        cmocka_unit_test(test_nothing_is_dug_below_the_lowest_point),
         cmocka_unit_test(test_talus_varies_with_the_place),
         cmocka_unit_test(test_lakes_run_dry),
         cmocka_unit_test(test_the_sea_stays),
@@ -787,6 +914,9 @@ int main(void) {
         cmocka_unit_test(test_a_layer_of_nothing_changes_nothing),
         cmocka_unit_test(test_coarse_levels_know_the_sea),
         cmocka_unit_test(test_same_land_at_any_size),
+        cmocka_unit_test(test_same_land_at_odd_sizes),
+        cmocka_unit_test(test_hard_rock_stays_where_it_is),
+        cmocka_unit_test(test_a_low_basin_drains_over_the_edge),
         cmocka_unit_test(test_a_hollow_closes_no_outlet),
         cmocka_unit_test(test_the_edge_is_land_like_all_other),
         cmocka_unit_test(test_water_leaves_at_the_outlets),

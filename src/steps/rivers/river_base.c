@@ -6,10 +6,12 @@
  * the map ends as if it were cut from a larger one. Where rivers inside have cut deeper than an
  * outlet, it is none any more. At the start a pit beside it may be as deep as the land rises in
  * half of the time, in which it goes: else a step of some centimetres, which cells of another size
- * do not show, would send the water of a whole valley to another outlet. Finer levels keep the
- * outlets of the coarsest one.
+ * do not show, would send the water of a whole valley to another outlet. And it may be as deep as a
+ * lake has stood over the place: else a low basin would fill as high as the next outlet lies.
+ * Finer levels keep the outlets of the coarsest one.
  */
 #include "base/context.h"
+#include "base/math.h"
 #include "base/threads.h"
 #include "steps/rivers/river_cut.h"
 
@@ -70,6 +72,7 @@ static rv_status fix_lowest(rvi_rivers *r) {
     if (status != RV_OK)
         return status;
     r->fixed[lowest] = RVI_SIDE;
+    r->least = r->h[lowest];
     return r->job->device ? rvi_rivers_device_fix_cell(r, lowest) : RV_OK;
 }
 
@@ -89,6 +92,7 @@ static rv_status find_fixed(rvi_rivers *r) {
     rv_status status =
         r->job->device ? rvi_rivers_device_fix(r, open_sides(r), &any) : fix_on_processor(r, &any);
     r->sea = any && outlets;
+    r->least = (double)r->p->sea > -1e30 ? (double)r->p->sea : -1e30;
     if (status == RV_OK && !any && !outlets)
         status = fix_lowest(r);
     return status == RV_OK && r->job->device ? rvi_rivers_device_sides(r, false) : status;
@@ -103,10 +107,20 @@ static double ring_height(const rvi_rivers *r, size_t place) {
 /* Is there no way down from a place of the ring into a pit that is too deep for this time step? */
 static bool is_low(const rvi_rivers *r, size_t place, size_t cell, int step) {
     double share = r->uplift ? (double)r->uplift[cell] : 1.0;
+    double pit = rvi_pit_allowed(rvi_rivers_rise(r), share, r->steps / 2 - step);
+    double lake = (double)r->flooded[place];
     return r->job->device
                ? r->low[place] != 0
-               : rvi_is_low(r->h, r->flow.width, r->flow.height, cell,
-                            rvi_pit_allowed(rvi_rivers_rise(r), share, r->steps / 2 - step));
+               : rvi_is_low(r->h, r->flow.width, r->flow.height, cell, pit > lake ? pit : lake);
+}
+
+/* On the land as water was routed last. */
+static void look_for_lakes(rvi_rivers *r, size_t length) {
+    for (size_t k = 0; k < length && !r->job->device && r->flow.lakes; k++) {
+        size_t i = rvi_ring_cell(r->flow.width, r->flow.height, k);
+        float lake = (float)(r->flow.spill[r->flow.basin[i]] - r->h[i]);
+        r->flooded[k] = rvi_maxf(r->flooded[k], lake);
+    }
 }
 
 /* Is this place of the ring the lowest as far as `reach` places to both sides? */
@@ -144,6 +158,7 @@ rv_status rvi_rivers_outlets(rvi_rivers *r, int step) {
     rv_status status = r->job->device ? rvi_rivers_device_low(r, step) : RV_OK;
     if (status != RV_OK)
         return status;
+    look_for_lakes(r, length);
     for (size_t k = 0; k < length; k++) {
         size_t i = rvi_ring_cell(r->flow.width, r->flow.height, k);
         if (rvi_poll_at(r->job->ctx, k) != RV_OK)
@@ -164,8 +179,8 @@ rv_status rvi_rivers_outlets(rvi_rivers *r, int step) {
 }
 
 /* On a side whose last coarse cell lies before it, they move out to it. */
-static size_t to_finer(int coarse, int at, int fine) {
-    return (size_t)(at == coarse - 1 ? fine - 1 : 2 * at);
+static size_t to_finer(double apart, int coarse, size_t at, int fine) {
+    return at == (size_t)coarse - 1 ? (size_t)fine - 1 : rvi_level_nearest(apart, at, fine);
 }
 
 void rvi_rivers_keep_outlets(rvi_rivers *fine, const rvi_rivers *coarse) {
@@ -173,8 +188,8 @@ void rvi_rivers_keep_outlets(rvi_rivers *fine, const rvi_rivers *coarse) {
     size_t length = rvi_ring_length(width, height);
     for (size_t k = 0; fine->p->border == RV_rivers_border_outlets && k < length; k++) {
         size_t i = rvi_ring_cell(width, height, k);
-        size_t x = to_finer(width, (int)(i % (size_t)width), fine->flow.width);
-        size_t y = to_finer(height, (int)(i / (size_t)width), fine->flow.height);
+        size_t x = to_finer(coarse->apart, width, i % (size_t)width, fine->flow.width);
+        size_t y = to_finer(coarse->apart, height, i / (size_t)width, fine->flow.height);
         unsigned char *to = &fine->fixed[y * (size_t)fine->flow.width + x];
         if (coarse->fixed[i] == RVI_SIDE && *to != RVI_SEA)
             *to = RVI_SIDE;
@@ -187,6 +202,8 @@ void rvi_rivers_keep_outlets(rvi_rivers *fine, const rvi_rivers *coarse) {
 rv_status rvi_rivers_base(rvi_rivers *r) {
     rv_status status = find_fixed(r);
     size_t length = rvi_ring_length(r->flow.width, r->flow.height);
+    for (size_t k = 0; r->flooded && k < length; k++)
+        r->flooded[k] = 0.0f;
     r->base = (double)r->p->base;
     for (size_t k = 0; isnan(r->p->base) && k < length; k++) {
         size_t i = rvi_ring_cell(r->flow.width, r->flow.height, k);

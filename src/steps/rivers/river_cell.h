@@ -14,6 +14,10 @@ enum { RVI_SIDE = 1, RVI_SEA = 2 }; /* of `fixed` */
 enum { RVI_AREAS = 4096 };
 #define RVI_RAIN 0x1p-24 /* full rain is counted in parts of this size */
 
+static inline double rvi_within(double a, double low, double high) {
+    return a < low ? low : a > high ? high : a;
+}
+
 static inline double rvi_least(double a, double b) {
     return a < b ? a : b;
 }
@@ -240,9 +244,9 @@ static inline void rvi_level_cubic(double t, double *w) {
 }
 
 /* Cells along one axis and their weights. */
-enum { RVI_MOST_TAPS = 5 };
+enum { RVI_MOST_TAPS = 9 };
 typedef struct rvi_taps {
-    int first;
+    int first, count;
     double weight[RVI_MOST_TAPS];
 } rvi_taps;
 
@@ -250,10 +254,7 @@ typedef struct rvi_taps {
  * `cells`: there ground goes on as steep as before it, z = 2 z(edge) - z(as far inside). */
 static inline rvi_taps rvi_taps_fold(int first, int count, const double *weight, int cells) {
     int last = cells - 1;
-    rvi_taps t = {first < 0               ? 0
-                  : first > cells - count ? cells - count
-                                          : first,
-                  {0.0, 0.0, 0.0, 0.0, 0.0}};
+    rvi_taps t = {first < 0 ? 0 : first > cells - count ? cells - count : first, count, {0.0}};
     for (int k = 0; k < count; k++) {
         int i = first + k, edge = i < 0 ? 0 : last;
         double w = weight[k];
@@ -288,11 +289,11 @@ static inline double rvi_level_at(RVI_GRID const double *field, int width, int h
  * the straight lines. So what the coarse level changed is taken from up to RVI_BEND coarse cells
  * beside, by a smooth random function of the place in metres that has its points RVI_BEND_EVERY
  * coarse cells apart; less so within RVI_BEND_EDGE cells of the edge, or outlets would move into
- * the map or out of it. (The land itself is not bent: creep and slides would take bent cells for
- * slopes.) */
-#define RVI_BEND 0.8
-#define RVI_BEND_EVERY 3.5
-#define RVI_BEND_EDGE 2.0
+ * the map or out of it. The land itself is not bent, as far as its shape is still there: creep and
+ * slides would take bent cells for slopes. */
+#define RVI_BEND 1.0
+#define RVI_BEND_EVERY 4.0
+#define RVI_BEND_EDGE 4.0
 enum { RVI_BEND_X = 0xBE7D, RVI_BEND_Y };
 
 static inline double rvi_bend_point(uint64_t seed, uint64_t x, uint64_t y, uint64_t which) {
@@ -330,15 +331,55 @@ static inline void rvi_level_bend(int width, int height, uint64_t seed, double x
     *from_y = y + far * rvi_bend_at(seed, px, py, RVI_BEND_Y);
 }
 
-/* The coarse land at a fine cell, before and after. */
+/* Weights of four cells that are never less than 0: the cubic B-spline. Beyond the edge ground
+ * counts as that of the edge. The first cell is that of rvi_level_four(). */
+static inline rvi_taps rvi_level_soft(double at, int cells) {
+    double base = floor(at), t = at - base, u = 1.0 - t;
+    const double weight[4] = {u * u * u / 6.0, (4.0 - 6.0 * t * t + 3.0 * t * t * t) / 6.0,
+                              (4.0 - 6.0 * u * u + 3.0 * u * u * u) / 6.0, t * t * t / 6.0};
+    int first = (int)base - 1, last = cells - 1;
+    rvi_taps taps = {first < 0 ? 0 : first > cells - 4 ? cells - 4 : first, 4, {0.0}};
+    for (int k = 0; k < 4; k++) {
+        int i = first + k < 0 ? 0 : first + k > last ? last : first + k;
+        taps.weight[i - taps.first] += weight[k];
+    }
+    return taps;
+}
+
+/* How much of the shape that a coarse level had around a place is still there, 0 to 1: the
+ * regression of the land after on that before. It is 1 where ground did not change, or sank evenly.
+ */
+static inline double rvi_level_kept(RVI_GRID const double *start, RVI_GRID const double *h,
+                                    int width, int height, double x, double y) {
+    rvi_taps across = rvi_level_soft(x, width), down = rvi_level_soft(y, height);
+    size_t corner = (size_t)down.first * (size_t)width + (size_t)across.first;
+    double from = start[corner], to = h[corner];
+    double mean = 0.0, mean_to = 0.0, square = 0.0, both = 0.0;
+    for (size_t j = 0; j < 4; j++)
+        for (size_t i = 0; i < 4; i++) {
+            size_t cell = corner + j * (size_t)width + i;
+            double w = down.weight[j] * across.weight[i], a = start[cell] - from, b = h[cell] - to;
+            mean += w * a;
+            mean_to += w * b;
+            square += w * a * a;
+            both += w * a * b;
+        }
+    square -= mean * mean;
+    both -= mean * mean_to;
+    return both < square ? both > 0.0 ? both / square : 0.0 : 1.0;
+}
+
+/* The coarse land at a place in coarse cells, before and after. */
 static inline void rvi_level_land(RVI_GRID const double *start, RVI_GRID const double *h, int width,
-                                  int height, uint64_t seed, size_t fine_x, size_t fine_y,
-                                  double *before, double *after) {
-    double x = 0.5 * (double)fine_x, y = 0.5 * (double)fine_y, from_x, from_y;
+                                  int height, uint64_t seed, double x, double y, double *before,
+                                  double *after) {
+    double from_x, from_y;
     rvi_level_bend(width, height, seed, x, y, &from_x, &from_y);
     *before = rvi_level_at(start, width, height, x, y);
-    *after = *before + (rvi_level_at(h, width, height, from_x, from_y) -
-                        rvi_level_at(start, width, height, from_x, from_y));
+    double beside = rvi_level_at(start, width, height, from_x, from_y);
+    double kept = rvi_level_kept(start, h, width, height, from_x, from_y);
+    *after = *before + (rvi_level_at(h, width, height, from_x, from_y) - beside) -
+             (1.0 - kept) * (*before - beside);
 }
 
 /* What a coarse level changed, to be looked at: a place in cells along an axis: the cell before it,
@@ -371,27 +412,59 @@ static inline double rvi_level_change(RVI_GRID const double *start, RVI_GRID con
 
 /* ---- from fine cells to coarser ones: river_levels.c ---- */
 
-typedef struct rvi_halving {
-    RVI_GRID const float *from;
-    RVI_GRID const double *from_doubles; /* where there are no floats */
-    const double *hat;
-    int width, height;
-} rvi_halving;
+/* What a fine cell `d` cells beside a coarse one counts for: the integral of a hat that falls to 0
+ * at `reach` cells, times the one cell wide that stands for the fine cell between its neighbours.
+ * So an even slope stays as it is, wherever the coarse cell lies. */
+static inline double rvi_level_cube(double a) {
+    double b = fabs(a);
+    return b * b * b;
+}
 
-#define RVI_HAT_SUM (48.0 * 48.0)
+static inline double rvi_level_bump(double d, double reach) {
+    return rvi_level_cube(d - reach) + rvi_level_cube(d + reach) - 2.0 * rvi_level_cube(d);
+}
 
-static inline double rvi_level_mean(const rvi_halving *h, size_t x, size_t y) {
-    rvi_taps across = rvi_taps_fold(2 * (int)x - 2, 5, h->hat, h->width);
-    rvi_taps down = rvi_taps_fold(2 * (int)y - 2, 5, h->hat, h->height);
+static inline double rvi_level_weight(double d, double reach) {
+    double sum = rvi_level_bump(d - 1.0, reach) + rvi_level_bump(d + 1.0, reach) -
+                 2.0 * rvi_level_bump(d, reach);
+    return sum / (12.0 * reach * reach);
+}
+
+/* Of a coarse cell, the place of which is `at` in `cells` fine ones. */
+static inline rvi_taps rvi_level_hat(double at, double reach, int cells) {
+    double weight[RVI_MOST_TAPS];
+    int first = (int)ceil(at - reach - 1.0), count = (int)floor(at + reach + 1.0) - first + 1;
+    count = count < RVI_MOST_TAPS ? count : RVI_MOST_TAPS;
+    for (int k = 0; k < count; k++)
+        weight[k] = rvi_level_weight((double)(first + k) - at, reach);
+    return rvi_taps_fold(first, count, weight, cells);
+}
+
+/* A grid of a fine level: floats, or doubles where there are none. */
+typedef struct rvi_fine_grid {
+    RVI_GRID const float *floats;
+    RVI_GRID const double *doubles;
+    int width;
+} rvi_fine_grid;
+
+static inline double rvi_level_mean(const rvi_fine_grid *fine, const rvi_taps *across,
+                                    const rvi_taps *down) {
     double sum = 0.0;
-    for (size_t j = 0; j < 5; j++)
-        for (size_t i = 0; i < 5; i++) {
-            size_t row = (size_t)down.first + j, column = (size_t)across.first + i;
-            size_t cell = row * (size_t)h->width + column;
-            double value = h->from ? (double)h->from[cell] : h->from_doubles[cell];
-            sum += across.weight[i] * down.weight[j] * value;
+    for (int j = 0; j < down->count; j++) {
+        size_t cell = (size_t)(down->first + j) * (size_t)fine->width + (size_t)across->first;
+        for (int i = 0; i < across->count; i++) {
+            double value = fine->floats ? (double)fine->floats[cell + (size_t)i]
+                                        : fine->doubles[cell + (size_t)i];
+            sum += across->weight[i] * down->weight[j] * value;
         }
-    return sum / RVI_HAT_SUM;
+    }
+    return sum;
+}
+
+/* The fine cell nearest to a coarse one, along an axis. */
+static inline size_t rvi_level_nearest(double apart, size_t coarse, int cells) {
+    size_t at = (size_t)(apart * (double)coarse + 0.5);
+    return at < (size_t)cells ? at : (size_t)cells - 1;
 }
 
 #endif

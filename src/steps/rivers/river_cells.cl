@@ -1007,9 +1007,9 @@ __kernel void river_bring(__global double *restrict h, __global double *restrict
     if (fixed[cell] || (factor && !(factor[cell] > 0.0f)))
         return;
     rvi_level_land(start, coarse, law.coarse_width, law.coarse_height, law.seed,
-                   (size_t)x, (size_t)y, &before, &after);
+                   (double)x / law.apart, (double)y / law.apart, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - law.stays) * river_factor(factor, cell));
-    to = to < law.sea ? law.sea : to; /* never without a sea */
+    to = to < law.least ? law.least : to;
     if (bed && to < up)
         up = river_slid(&below, cell, up, to, &top);
     else
@@ -1040,13 +1040,13 @@ __kernel void river_show_level(__global const double *restrict h, __global const
                                __global const float *restrict factor,
                                __global const double *restrict start,
                                __global const double *restrict coarse, __global float *restrict land,
-                               rvi_bring_law law, double size) {
+                               rvi_bring_law law) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= law.width)
         return;
     size_t i = (size_t)y * (size_t)law.width + (size_t)x;
     double by = rvi_level_change(start, coarse, law.coarse_width, law.coarse_height,
-                                 (double)x * size, (double)y * size);
+                                 (double)x / law.apart, (double)y / law.apart);
     bool stays = factor && !(factor[i] > 0.0f);
     if (fixed[i] != RVI_SEA)
         land[i] = (float)(h[i] + (stays ? 0.0 : by));

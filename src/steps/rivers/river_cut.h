@@ -31,16 +31,20 @@ typedef struct rvi_rivers {
     float *thickness;
     rvi_flow flow;
     size_t cells;
-    double time; /* years, in `steps` */
+    double metres; /* width of a cell */
+    double apart;  /* that of a coarser level, in cells of the next finer one */
+    double time;   /* years, in `steps` */
     int steps;
-    double *start;        /* the surface at the start; NULL: of the finest level */
-    const float *mask;    /* NULL: none */
-    float *mask_room;     /* of a coarser level */
-    size_t brought;       /* cells that have got what the coarser level changed */
-    bool sea;             /* is there any, for water to leave the map to? */
-    double base;          /* that sides sink to, metres */
-    double *h;            /* surface, metres; where the sea is, its level */
-    double *next;         /* the surface after hillslope diffusion; NULL: there is none */
+    double *start;     /* the surface at the start; NULL: of the finest level */
+    const float *mask; /* NULL: none */
+    float *mask_room;  /* of a coarser level */
+    size_t brought;    /* cells that have got what the coarser level changed */
+    bool sea;          /* is there any, for water to leave the map to? */
+    float *flooded;    /* of places along the edge: how high a lake has stood over them, metres */
+    double base;       /* that sides sink to, metres */
+    double least;      /* no ground is brought lower: the sea, or where all water ends */
+    double *h;         /* surface, metres; where the sea is, its level */
+    double *next;      /* the surface after hillslope diffusion; NULL: there is none */
     unsigned char *fixed; /* base level: RVI_SIDE or RVI_SEA; else 0 */
     bool *lake;           /* does it lie under one in this time step? */
     double *water;        /* the level of that; scratch of the diffusion after it */
@@ -231,10 +235,11 @@ rv_status rvi_rivers_device_fix_cell(rvi_rivers *r, size_t cell);
 rv_status rvi_rivers_device_low(rvi_rivers *r, int step); /* fills `low` */
 rv_status rvi_rivers_device_rock(rvi_rivers *r);
 rv_status rvi_rivers_device_rain(rvi_rivers *r);
-rv_status rvi_rivers_device_halve(const rvi_rivers *fine, const rvi_rivers *coarse,
-                                  const float *from, const double *from_doubles, float *to,
-                                  double *to_doubles);
-rv_status rvi_rivers_device_halve_sea(const rvi_rivers *fine, const rvi_rivers *coarse);
+rv_status rvi_rivers_device_coarsen(const rvi_rivers *fine, const rvi_rivers *coarse,
+                                    const float *from, float *to, double low, double high);
+rv_status rvi_rivers_device_coarsen_doubles(const rvi_rivers *fine, const rvi_rivers *coarse,
+                                            const double *from, double *to);
+rv_status rvi_rivers_device_coarsen_sea(const rvi_rivers *fine, const rvi_rivers *coarse);
 rv_status rvi_rivers_device_show_flow(const rvi_rivers *r, float *flow);
 /* Of a layer: fills `cell_sums`; `fields`: eroded and deposited. */
 rv_status rvi_rivers_device_sum_layer(rvi_rivers *r, int layer, float *const *fields);
@@ -245,18 +250,19 @@ rv_status rvi_rivers_device_close(rvi_rivers *r);
 
 /* ---- river_levels.c ---- */
 
-enum { RVI_RIVER_LEVELS = 6 };
+/* As many as the largest map can have. */
+enum { RVI_RIVER_LEVELS = 12 };
 
 /* How many levels there are, from the map itself to the coarsest. */
 int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land);
 /* The time of each level and its steps. */
 void rvi_levels_share(rvi_rivers *level, int count, const rv_rivers_params *p);
-/* The outline of the level with cells twice as wide as `fine`. */
-void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine);
-/* The weights of a mean around a cell of the coarser level. */
-const double *rvi_level_hat(const rvi_rivers *fine);
-/* Fills the grids of a level from the finer one. */
-rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine);
+/* The outline of the next level after `fine`, whose cells are those of the coarsest, halved so many
+ * times. */
+void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine, int halved);
+/* Fills the grids of that level from the finer one, by means of rvi_level_hat() with this reach. */
+rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine, int halved);
+double rvi_level_reach(const rvi_rivers *coarse, const rvi_rivers *fine);
 /* Brings to a level what the coarser one changed. After a stop the next call does the rest. */
 rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse);
 /* Lays what a coarser level has changed so far over the map as it was, for who looks at the land

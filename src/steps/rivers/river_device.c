@@ -503,7 +503,8 @@ rv_status rvi_rivers_device_follow(rvi_rivers *r) {
 static rvi_bring_law bring_law(const rvi_rivers *fine, const rvi_rivers *coarse, double stays) {
     return (rvi_bring_law){.rise = coarse->rise,
                            .stays = stays,
-                           .sea = (double)fine->p->sea,
+                           .apart = coarse->apart,
+                           .least = fine->least,
                            .seed = coarse->p->seed,
                            .width = fine->land->width,
                            .height = fine->land->height,
@@ -552,16 +553,15 @@ rv_status rvi_rivers_device_show(const rvi_rivers *r) {
 }
 
 rv_status rvi_rivers_device_show_level(const rvi_rivers *r, const rvi_rivers *coarse) {
-    const rvi_bring_law law = bring_law(r, coarse, 0.0);
-    const double size = (double)r->land->cell / (double)coarse->land->cell;
+    rvi_bring_law law = bring_law(r, coarse, 0.0);
+    law.apart = coarse->metres / r->metres;
     const rvi_device_arg args[] = {READ(r->bed ? r->bed : r->h),
                                    READ(r->fixed),
                                    READ(r->factor.cells),
                                    GRID(READ, coarse->start, coarse->cells),
                                    GRID(READ, coarse->h, coarse->cells),
                                    CHANGE(r->land->layers[0].thickness),
-                                   RVI_VALUE(law),
-                                   RVI_VALUE(size)};
+                                   RVI_VALUE(law)};
     rv_status status = RUN("river_show_level", wide(r), high(r));
     return status == RV_OK ? rvi_job_sum_layers(r->job, r->land) : status;
 }

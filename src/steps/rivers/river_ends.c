@@ -126,8 +126,16 @@ rv_status rvi_rivers_device_low(rvi_rivers *r, int step) {
     const int width = r->land->width, height = r->land->height, early = r->steps / 2 - step;
     const double rise = rvi_rivers_rise(r);
     size_t length = rvi_ring_length(width, height);
-    const rvi_device_arg args[] = {READ(r->h),      READ(r->uplift),  GRID(WRITE, r->low, length),
-                                   RVI_VALUE(rise), RVI_VALUE(width), RVI_VALUE(height),
+    const rvi_flow *f = &r->flow;
+    const rvi_device_arg args[] = {READ(r->h),
+                                   READ(r->uplift),
+                                   READ(f->lakes ? f->basin : NULL),
+                                   GRID(READ, f->lakes ? f->spill : NULL, rvi_flow_basins(f)),
+                                   GRID(CHANGE, r->flooded, length),
+                                   GRID(WRITE, r->low, length),
+                                   RVI_VALUE(rise),
+                                   RVI_VALUE(width),
+                                   RVI_VALUE(height),
                                    RVI_VALUE(early)};
     rv_status status = RUN("find_low", length, 1);
     return status == RV_OK ? rvi_device_fetch(r->job->device, r->low) : status;
@@ -151,32 +159,39 @@ rv_status rvi_rivers_device_rain(rvi_rivers *r) {
 
 /* ---- to coarser cells ---- */
 
-static rvi_halve_law halve_law(const rvi_rivers *fine, const rvi_rivers *coarse) {
-    rvi_halve_law law = {.width = fine->land->width,
-                         .height = fine->land->height,
-                         .coarse_width = coarse->land->width,
-                         .coarse_height = coarse->land->height};
-    memcpy(law.hat, rvi_level_hat(fine), sizeof law.hat);
-    return law;
+static rvi_coarsen_law coarsen_law(const rvi_rivers *fine, const rvi_rivers *coarse) {
+    return (rvi_coarsen_law){.apart = coarse->apart,
+                             .reach = rvi_level_reach(coarse, fine),
+                             .width = fine->land->width,
+                             .height = fine->land->height,
+                             .coarse_width = coarse->land->width,
+                             .coarse_height = coarse->land->height};
 }
 
-rv_status rvi_rivers_device_halve(const rvi_rivers *fine, const rvi_rivers *coarse,
-                                  const float *from, const double *from_doubles, float *to,
-                                  double *to_doubles) {
+rv_status rvi_rivers_device_coarsen(const rvi_rivers *fine, const rvi_rivers *coarse,
+                                    const float *from, float *to, double low, double high) {
     const rvi_rivers *r = coarse;
-    const rvi_halve_law law = halve_law(fine, coarse);
-    const rvi_device_arg args[] = {GRID(READ, from, fine->cells),
-                                   GRID(READ, from_doubles, fine->cells), WRITE(to),
-                                   WRITE(to_doubles), RVI_VALUE(law)};
-    return RUN("halve", r->land->width, r->land->height);
+    rvi_coarsen_law law = coarsen_law(fine, coarse);
+    law.low = low;
+    law.high = high;
+    const rvi_device_arg args[] = {GRID(READ, from, fine->cells), WRITE(to), RVI_VALUE(law)};
+    return RUN("coarsen", r->land->width, r->land->height);
 }
 
-rv_status rvi_rivers_device_halve_sea(const rvi_rivers *fine, const rvi_rivers *coarse) {
+rv_status rvi_rivers_device_coarsen_doubles(const rvi_rivers *fine, const rvi_rivers *coarse,
+                                            const double *from, double *to) {
     const rvi_rivers *r = coarse;
-    const rvi_halve_law law = halve_law(fine, coarse);
+    const rvi_coarsen_law law = coarsen_law(fine, coarse);
+    const rvi_device_arg args[] = {GRID(READ, from, fine->cells), WRITE(to), RVI_VALUE(law)};
+    return RUN("coarsen_doubles", r->land->width, r->land->height);
+}
+
+rv_status rvi_rivers_device_coarsen_sea(const rvi_rivers *fine, const rvi_rivers *coarse) {
+    const rvi_rivers *r = coarse;
+    const rvi_coarsen_law law = coarsen_law(fine, coarse);
     const rvi_device_arg args[] = {GRID(READ, fine->fixed, fine->cells), WRITE(r->fixed),
                                    RVI_VALUE(law)};
-    return RUN("halve_sea", r->land->width, r->land->height);
+    return RUN("coarsen_sea", r->land->width, r->land->height);
 }
 
 /* ---- after ---- */

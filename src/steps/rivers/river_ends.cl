@@ -70,13 +70,18 @@ __kernel void fixed_sides(__global uchar *restrict fixed, __global uchar *restri
 
 /* Which places along the edge have no deep pit beside them. */
 __kernel void find_low(__global const double *restrict h, __global const float *restrict uplift,
-                       __global uchar *restrict low, double rise, int width, int height, int early) {
+                       __global const uint *restrict basin, __global const double *restrict spill,
+                       __global float *restrict flooded, __global uchar *restrict low, double rise,
+                       int width, int height, int early) {
     size_t place = get_global_id(0);
     if (place >= rvi_ring_length(width, height))
         return;
     size_t cell = rvi_ring_cell(width, height, place);
     double share = uplift ? (double)uplift[cell] : 1.0;
-    low[place] = (uchar)rvi_is_low(h, width, height, cell, rvi_pit_allowed(rise, share, early));
+    double pit = rvi_pit_allowed(rise, share, early);
+    float lake = basin ? rvi_maxf(flooded[place], (float)(spill[basin[cell]] - h[cell])) : flooded[place];
+    flooded[place] = lake;
+    low[place] = (uchar)rvi_is_low(h, width, height, cell, pit > (double)lake ? pit : (double)lake);
 }
 
 __kernel void make_rock(__global float *restrict rock, __global float *restrict strength,
@@ -99,27 +104,38 @@ __kernel void count_rain(__global const float *restrict rain, __global uint *res
 
 /* ---- to coarser cells ---- */
 
-/* Of floats or of doubles. */
-__kernel void halve(__global const float *restrict from, __global const double *restrict from_doubles,
-                    __global float *restrict to, __global double *restrict to_doubles, rvi_halve_law law) {
-    int x = (int)get_global_id(0), y = (int)get_global_id(1);
-    if (x >= law.coarse_width)
-        return;
-    size_t i = (size_t)y * (size_t)law.coarse_width + (size_t)x;
-    const rvi_halving h = {from, from_doubles, law.hat, law.width, law.height};
-    double mean = rvi_level_mean(&h, (size_t)x, (size_t)y);
-    if (to)
-        to[i] = (float)mean;
-    else
-        to_doubles[i] = mean;
+static double coarse_mean(const rvi_fine_grid *fine, const rvi_coarsen_law *law, int x, int y) {
+    rvi_taps across = rvi_level_hat(law->apart * (double)x, law->reach, law->width);
+    rvi_taps down = rvi_level_hat(law->apart * (double)y, law->reach, law->height);
+    return rvi_level_mean(fine, &across, &down);
 }
 
-__kernel void halve_sea(__global const uchar *restrict fine, __global uchar *restrict coarse,
-                        rvi_halve_law law) {
+__kernel void coarsen(__global const float *restrict from, __global float *restrict to,
+                      rvi_coarsen_law law) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= law.coarse_width)
         return;
-    size_t from = 2 * (size_t)y * (size_t)law.width + 2 * (size_t)x;
+    const rvi_fine_grid fine = {from, 0, law.width};
+    double mean = coarse_mean(&fine, &law, x, y);
+    to[(size_t)y * (size_t)law.coarse_width + (size_t)x] = (float)rvi_within(mean, law.low, law.high);
+}
+
+__kernel void coarsen_doubles(__global const double *restrict from, __global double *restrict to,
+                              rvi_coarsen_law law) {
+    int x = (int)get_global_id(0), y = (int)get_global_id(1);
+    if (x >= law.coarse_width)
+        return;
+    const rvi_fine_grid fine = {0, from, law.width};
+    to[(size_t)y * (size_t)law.coarse_width + (size_t)x] = (double)(float)coarse_mean(&fine, &law, x, y);
+}
+
+__kernel void coarsen_sea(__global const uchar *restrict fine, __global uchar *restrict coarse,
+                          rvi_coarsen_law law) {
+    int x = (int)get_global_id(0), y = (int)get_global_id(1);
+    if (x >= law.coarse_width)
+        return;
+    size_t row = rvi_level_nearest(law.apart, (size_t)y, law.height);
+    size_t from = row * (size_t)law.width + rvi_level_nearest(law.apart, (size_t)x, law.width);
     coarse[(size_t)y * (size_t)law.coarse_width + (size_t)x] = fine[from] == RVI_SEA ? RVI_SEA : 0;
 }
 

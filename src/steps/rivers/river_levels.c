@@ -5,10 +5,10 @@
  * cells about as large as the area of a river's source, in metres, whatever the map's own cells
  * are. Then its result is brought to cells half as large, and rivers cut on there for a short part
  * of the time, down to the cells of the map. A small difference at the start can send a river into
- * another valley. So the coarsest level has the same cells and the same time steps whatever the
- * cells of the map are: every second cell of a level is one of the next coarser one, and what that
- * has is a mean around it whose weights fall off as far as the next coarse cell (below).
- * What it changed is brought back:
+ * another valley. So the coarse levels have the same cells at the same places and the same time
+ * steps whatever the cells of the map are: as many metres apart, from the first cell of the map on.
+ * What a coarse cell has is a mean around it whose weights fall off as far as the next one (below).
+ * What the level changed is brought back:
  *
  *     z'(fine) = z'(coarse) + (z(fine) - z(coarse)) exp(-D k^2 t)      z before, z' after t
  *
@@ -24,7 +24,11 @@
 
 #include <math.h>
 
-enum { SMALLEST = 32 }; /* cells along a side of a coarser level */
+enum { SMALLEST = 32 };    /* cells along a side of a coarser level; the map has twice as many */
+enum { FEWEST_STEPS = 4 }; /* with less all time passes on the map */
+/* How wide the cells of the coarsest level and of others are at least, in cells of the map. */
+#define LEAST_COARSEST 1.1
+#define LEAST_COARSE 1.75
 /* Shares of the time and of the steps that are left to finer levels than the coarsest: each takes
  * half of what is left, the last one all of it. Their steps are shorter, because land that comes
  * from coarser cells has pits, and lakes are not cut until they run dry. */
@@ -36,15 +40,32 @@ static int steps_of(const rv_rivers_params *p) {
     return p->deposition > 0.0f && p->steps < 16 ? 16 : p->steps;
 }
 
+/* Down to a number of two digits: the same for maps whose extent differs by the width of a cell. */
+static double two_digits(double length) {
+    double unit = 1.0;
+    for (; unit * 10.0 > length; unit *= 0.1)
+        ;
+    for (; unit * 100.0 <= length; unit *= 10.0)
+        ;
+    return unit * floor(length / unit * (1.0 + 1e-6));
+}
+
+/* In metres; 0: there is no coarse level. Cells of the map are no measure for it. */
+static double coarsest_cell(const rv_rivers_params *p, const rv_terrain *land) {
+    double cell = (double)land->cell, source = 1000.0 * sqrt((double)p->source);
+    int side = land->width < land->height ? land->width : land->height;
+    if (steps_of(p) < FEWEST_STEPS || side < 2 * SMALLEST || !(source > cell))
+        return 0.0;
+    double widest = two_digits((double)(side - 1) * cell / (SMALLEST - 1));
+    double coarse = source < widest ? source : widest;
+    return coarse >= LEAST_COARSEST * cell ? coarse : 0.0;
+}
+
 int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land) {
-    double source = 1000.0 * sqrt((double)p->source), cell = 2.0 * (double)land->cell;
-    int side = land->width < land->height ? land->width : land->height, count = 1;
-    int most = 1 + steps_of(p) / 4; /* a step at least for each */
-    most = most < RVI_RIVER_LEVELS ? most : RVI_RIVER_LEVELS;
-    for (; count < most && cell <= source && side >= 2 * SMALLEST; count++) {
-        cell *= 2.0;
-        side = (side + 1) / 2;
-    }
+    double cell = coarsest_cell(p, land) / (double)land->cell;
+    int count = cell > 0.0 ? 2 : 1;
+    for (; cell >= 2.0 * LEAST_COARSE && count < RVI_RIVER_LEVELS; count++)
+        cell *= 0.5;
     return count;
 }
 
@@ -60,12 +81,20 @@ void rvi_levels_share(rvi_rivers *level, int count, const rv_rivers_params *p) {
     }
 }
 
-void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine) {
-    const rv_terrain *land = fine->land;
+/* Cells of a level along one side of the map, from its first cell on. */
+static int cells_along(int cells, double map_cell, double cell) {
+    return 1 + (int)((cells - 1) * map_cell / cell + 1e-6);
+}
+
+void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine, int halved) {
+    const rv_terrain *land = coarse->job->land;
+    double map_cell = (double)land->cell;
+    coarse->metres = ldexp(coarsest_cell(coarse->p, land), -halved);
+    coarse->apart = coarse->metres / fine->metres;
     coarse->coarse = *land;
-    coarse->coarse.width = (land->width + 1) / 2;
-    coarse->coarse.height = (land->height + 1) / 2;
-    coarse->coarse.cell = 2.0f * land->cell;
+    coarse->coarse.width = cells_along(land->width, map_cell, coarse->metres);
+    coarse->coarse.height = cells_along(land->height, map_cell, coarse->metres);
+    coarse->coarse.cell = (float)coarse->metres;
     if (coarse->layers) /* a plan has no grids */
         coarse->coarse.layers = coarse->layers;
     coarse->land = &coarse->coarse;
@@ -78,60 +107,80 @@ void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine) {
 
 /* ---- to coarser cells ----
  *
- * Weights 1 2 1 from level to level are, in all, a hat that falls to 0 at the next coarse cells.
- * With those of the first level it is as wide whatever the cells of the map are: the weights of the
- * map's cells have the variance of the hat, a sixth of a coarse cell squared. */
-static const double HAT[2][5] = {{0, 12, 24, 12, 0}, {1, 12, 22, 12, 1}};
+ * What a cell of a coarse level has is the mean of the map under a hat that falls to 0 at the next
+ * cells. To take each level from the finer one, the weights must have the variance that is missing:
+ * the hat of a level has a sixth of its cell squared. rvi_level_weight() has (1 + reach^2) / 6.
+ * Heights become floats, like those of the map: so differences of them are exact, and what does not
+ * move stays where it is to the last bit. */
 
-typedef struct halving {
-    rvi_halving mean;
-    int width; /* of the coarse level */
+double rvi_level_reach(const rvi_rivers *coarse, const rvi_rivers *fine) {
+    double of_fine = fine->start ? 1.0 : 0.0;
+    return sqrt(coarse->apart * coarse->apart - 1.0 - of_fine);
+}
+
+typedef struct coarsening {
+    const rvi_rivers *coarse, *fine;
+    rvi_fine_grid from;
+    double reach, low, high; /* the result is no less and no more */
     float *to;
     double *to_doubles;
-} halving;
+} coarsening;
 
-const double *rvi_level_hat(const rvi_rivers *fine) {
-    return HAT[fine->land == fine->job->land];
-}
-
-static void halve_rows(void *arg, int first, int end) {
-    const halving *h = arg;
-    size_t width = (size_t)h->width;
-    for (size_t y = (size_t)first; y < (size_t)end; y++)
-        for (size_t x = 0; x < width; x++) {
-            size_t i = y * width + x;
-            double mean = rvi_level_mean(&h->mean, x, y);
-            if (h->to)
-                h->to[i] = (float)mean;
+static void coarsen_rows(void *arg, int first, int end) {
+    const coarsening *c = arg;
+    const rv_terrain *fine = c->fine->land;
+    double apart = c->coarse->apart;
+    size_t width = (size_t)c->coarse->land->width;
+    rvi_taps down[RVI_ROWS];
+    for (int y = first; y < end; y++)
+        down[y - first] = rvi_level_hat(apart * y, c->reach, fine->height);
+    for (size_t x = 0; x < width; x++) {
+        rvi_taps across = rvi_level_hat(apart * (double)x, c->reach, fine->width);
+        for (int y = first; y < end; y++) {
+            size_t i = (size_t)y * width + x;
+            double mean = rvi_level_mean(&c->from, &across, &down[y - first]);
+            if (c->to)
+                c->to[i] = (float)rvi_within(mean, c->low, c->high);
             else
-                h->to_doubles[i] = mean;
+                c->to_doubles[i] = (double)(float)mean;
         }
+    }
 }
 
-static halving to_coarser(const rvi_rivers *fine, const rvi_rivers *coarse) {
-    return (halving){.mean = {.hat = rvi_level_hat(fine),
-                              .width = fine->land->width,
-                              .height = fine->land->height},
-                     .width = coarse->land->width};
-}
-
-static rv_status halve(const rvi_rivers *fine, const float *from, rvi_rivers *coarse, float *to) {
+static rv_status coarsen(const rvi_rivers *fine, const float *from, rvi_rivers *coarse, float *to,
+                         double low, double high) {
+    if (!to)
+        return RV_OK;
     if (fine->job->device)
-        return to ? rvi_rivers_device_halve(fine, coarse, from, NULL, to, NULL) : RV_OK;
-    halving h = to_coarser(fine, coarse);
-    h.mean.from = from;
-    h.to = to;
-    return to ? rvi_parallel_rows(fine->job->ctx, coarse->land->height, halve_rows, &h) : RV_OK;
+        return rvi_rivers_device_coarsen(fine, coarse, from, to, low, high);
+    coarsening c = {.coarse = coarse,
+                    .fine = fine,
+                    .from = {.floats = from, .width = fine->land->width},
+                    .reach = rvi_level_reach(coarse, fine),
+                    .low = low,
+                    .high = high,
+                    .to = to};
+    return rvi_parallel_rows(fine->job->ctx, coarse->land->height, coarsen_rows, &c);
 }
 
-static rv_status halve_doubles(const rvi_rivers *fine, const double *from, rvi_rivers *coarse,
-                               double *to) {
+static rv_status coarsen_doubles(const rvi_rivers *fine, const double *from, rvi_rivers *coarse,
+                                 double *to) {
+    if (!to)
+        return RV_OK;
     if (fine->job->device)
-        return to ? rvi_rivers_device_halve(fine, coarse, NULL, from, NULL, to) : RV_OK;
-    halving h = to_coarser(fine, coarse);
-    h.mean.from_doubles = from;
-    h.to_doubles = to;
-    return to ? rvi_parallel_rows(fine->job->ctx, coarse->land->height, halve_rows, &h) : RV_OK;
+        return rvi_rivers_device_coarsen_doubles(fine, coarse, from, to);
+    coarsening c = {.coarse = coarse,
+                    .fine = fine,
+                    .from = {.doubles = from, .width = fine->land->width},
+                    .reach = rvi_level_reach(coarse, fine),
+                    .to_doubles = to};
+    return rvi_parallel_rows(fine->job->ctx, coarse->land->height, coarsen_rows, &c);
+}
+
+/* Of a share, 0 to 1. */
+static rv_status coarsen_share(const rvi_rivers *fine, const float *from, rvi_rivers *coarse,
+                               float *to) {
+    return coarsen(fine, from, coarse, to, 0.0, 1.0);
 }
 
 typedef struct sea_of {
@@ -141,42 +190,47 @@ typedef struct sea_of {
 
 static void sea_rows(void *arg, int first, int end) {
     const sea_of *s = arg;
-    size_t width = (size_t)s->coarse->land->width, fine_width = (size_t)s->fine->land->width;
-    for (size_t y = (size_t)first; y < (size_t)end; y++)
+    const rv_terrain *fine = s->fine->land;
+    double apart = s->coarse->apart;
+    size_t width = (size_t)s->coarse->land->width;
+    for (size_t y = (size_t)first; y < (size_t)end; y++) {
+        size_t row = rvi_level_nearest(apart, y, fine->height) * (size_t)fine->width;
         for (size_t x = 0; x < width; x++) {
-            bool sea = s->fine->fixed[2 * y * fine_width + 2 * x] == RVI_SEA;
+            size_t from = row + rvi_level_nearest(apart, x, fine->width);
+            bool sea = s->fine->fixed[from] == RVI_SEA;
             s->coarse->fixed[y * width + x] = sea ? RVI_SEA : 0;
         }
+    }
 }
 
 static rv_status find_sea(rvi_rivers *coarse, const rvi_rivers *fine) {
     sea_of s = {coarse, fine};
     if (fine->job->device)
-        return rvi_rivers_device_halve_sea(fine, coarse);
+        return rvi_rivers_device_coarsen_sea(fine, coarse);
     return rvi_parallel_rows(coarse->job->ctx, coarse->land->height, sea_rows, &s);
 }
 
-rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine) {
-    rvi_level_outline(coarse, fine);
+rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine, int halved) {
+    rvi_level_outline(coarse, fine, halved);
     coarse->factor.land = coarse->land;
     coarse->mask = coarse->mask_room;
-    rv_status status = halve_doubles(fine, fine->h, coarse, coarse->h);
+    rv_status status = coarsen_doubles(fine, fine->h, coarse, coarse->h);
     if (status == RV_OK)
         status = find_sea(coarse, fine);
     if (status == RV_OK)
-        status = halve_doubles(fine, fine->bed, coarse, coarse->bed);
+        status = coarsen_doubles(fine, fine->bed, coarse, coarse->bed);
     for (int l = 0; status == RV_OK && l < coarse->land->layer_count; l++)
-        status =
-            halve(fine, fine->land->layers[l].thickness, coarse, coarse->land->layers[l].thickness);
+        status = coarsen(fine, fine->land->layers[l].thickness, coarse,
+                         coarse->land->layers[l].thickness, l > 0 ? 0.0 : -1e30, 1e30);
     if (status == RV_OK)
-        status = halve(fine, fine->factor.cells, coarse, coarse->factor.cells);
+        status = coarsen_share(fine, fine->factor.cells, coarse, coarse->factor.cells);
     if (status == RV_OK)
-        status = halve(fine, fine->factor.bands, coarse, coarse->factor.bands);
+        status = coarsen(fine, fine->factor.bands, coarse, coarse->factor.bands, -1e30, 1e30);
     if (status == RV_OK)
-        status = halve(fine, fine->mask, coarse, coarse->mask_room);
+        status = coarsen_share(fine, fine->mask, coarse, coarse->mask_room);
     if (status == RV_OK)
-        status = halve(fine, fine->uplift, coarse, coarse->uplift);
-    return status == RV_OK ? halve(fine, fine->rain, coarse, coarse->rain) : status;
+        status = coarsen_share(fine, fine->uplift, coarse, coarse->uplift);
+    return status == RV_OK ? coarsen_share(fine, fine->rain, coarse, coarse->rain) : status;
 }
 
 /* ---- to finer cells ---- */
@@ -199,13 +253,14 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
     fine->risen[cell] = fine->h[cell];
     if (fine->fixed[cell])
         return;
-    if (fine->factor.cells && !(fine->factor.cells[cell] > 0.0f))
+    if (!(rvi_rivers_factor(fine, cell) > 0.0))
         return;
     rvi_level_land(coarse->start, coarse->h, coarse->land->width, coarse->land->height,
-                   coarse->p->seed, cell % width, cell / width, &before, &after);
+                   coarse->p->seed, (double)(cell % width) / coarse->apart,
+                   (double)(cell / width) / coarse->apart, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - stays) * rvi_rivers_factor(fine, cell));
     double risen = fine->h[cell];
-    to = to < (double)fine->p->sea ? (double)fine->p->sea : to; /* never without a sea */
+    to = to < fine->least ? fine->least : to;
     if (fine->bed && to < risen)
         rvi_rivers_slide_to(fine, cell, to, sums);
     else
@@ -243,7 +298,7 @@ rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse) {
 
 typedef struct showing {
     const rvi_rivers *map, *coarse;
-    double cell; /* of the map, in coarse cells */
+    double apart; /* coarse cells, in cells of the map */
 } showing;
 
 static void show_rows(void *arg, int first, int end) {
@@ -256,7 +311,7 @@ static void show_rows(void *arg, int first, int end) {
             size_t i = (size_t)y * (size_t)width + (size_t)x;
             double by =
                 rvi_level_change(coarse->start, coarse->h, coarse->land->width,
-                                 coarse->land->height, (double)x * s->cell, (double)y * s->cell);
+                                 coarse->land->height, (double)x / s->apart, (double)y / s->apart);
             bool stays = map->factor.cells && !(map->factor.cells[i] > 0.0f);
             if (map->fixed[i] != RVI_SEA)
                 map->land->layers[0].thickness[i] = (float)(was[i] + (stays ? 0.0 : by));
@@ -266,7 +321,7 @@ static void show_rows(void *arg, int first, int end) {
 rv_status rvi_level_show(const rvi_rivers *map, const rvi_rivers *coarse) {
     if (map->job->device)
         return rvi_rivers_device_show_level(map, coarse);
-    showing s = {map, coarse, (double)map->land->cell / (double)coarse->land->cell};
+    showing s = {map, coarse, coarse->metres / map->metres};
     rv_status status = rvi_parallel_rows(map->job->ctx, map->land->height, show_rows, &s);
     if (status == RV_OK)
         rvi_terrain_sum_layers(map->land);

@@ -40,7 +40,8 @@ typedef struct rvi_loose_law {
 } rvi_loose_law;
 
 typedef struct rvi_bring_law {
-    double rise, stays, sea;
+    double rise, stays, least;
+    double apart; /* coarse cells, in cells of the finer level */
     uint64_t seed;
     int width, height, coarse_width, coarse_height;
 } rvi_bring_law;
@@ -58,10 +59,10 @@ typedef struct rvi_rock_noise {
     int width;
 } rvi_rock_noise;
 
-typedef struct rvi_halve_law {
-    double hat[5];
+typedef struct rvi_coarsen_law {
+    double apart, reach, low, high; /* as in river_levels.c */
     int width, height, coarse_width, coarse_height;
-} rvi_halve_law;
+} rvi_coarsen_law;
 
 typedef struct rvi_close_law {
     double rise;
