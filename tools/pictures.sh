@@ -94,13 +94,13 @@ while read -r key values; do
         ravine $land particles "$key=$value" hillshade "$out/particles-$key-$value.png"
     done
 done <<VALUES
-drops 15000 400000
+drops 15000 1M
 acceleration 0.3 3
-friction 0.05 0.5
+friction 0.1 0.5
 capacity 0.2 5
-softness 0.005 0.1
+softness 0.02 1
 deposition 0.01 0.5
-evaporation 0.004 0.05
+evaporation 0.008 0.1
 first_water 0.3 3
 place nearest
 VALUES

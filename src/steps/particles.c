@@ -13,17 +13,19 @@
  *     else       takes min(softness (c - s), -dh), nothing uphill
  *     dries      w -= evaporation
  * It takes and lays down where it was before the move, nothing from below where it goes and nothing
- * above where it came from, nor above its slope beside lower ground. At its end it lays down what
- * it has left, on a wider disc where there is no room: when it is dry, or after max_path steps; but
- * not over an open edge. The method names no bound on what is taken; without -dh a particle digs
- * itself a pit on its way. The factor `move` makes metres of sediment out of a velocity: land that
- * is larger in all directions, with its moves, wears to the same shape. With place=disc it takes
- * from a disc (brush.h) and feels and fills the cells within a move of it (near_cells.h), so that
- * finer cells change nothing but the detail. On cells too coarse for that the disc is wider, but
- * not the move; fewer particles, which stand for wider squares, do. With place=bilinear slopes and
- * heights are those of the bilinear surface, and the four corners of the cell give and get by their
- * weight; with place=nearest all of it is at the nearest vertex. The order in which particles run
- * is that of drop_rounds.h.
+ * above where it came from, nor above its slope beside lower ground. Both fade out towards these
+ * heights, so that no step is left there, and banks give more than the bed: gullies are as wide as
+ * they are deep. At its end it lays down what it has left, on a wider disc where there is no room:
+ * when it is dry, or after max_path steps; but not over an open edge. The method names no bound on
+ * what is taken; without -dh a particle digs itself a pit on its way. The factor `move` makes
+ * metres of sediment out of a velocity: land that is larger in all directions, with its moves,
+ * wears to the same shape. With move=auto a particle stands for a square of 0.6 moves. With
+ * place=disc it takes from a disc (brush.h) and feels and fills the cells within a move of it
+ * (near_cells.h), so that finer cells change nothing but the detail. On cells too coarse for that
+ * the disc is wider, but not the move; fewer particles, which stand for wider squares, do. With
+ * place=bilinear slopes and heights are those of the bilinear surface, and the four corners of the
+ * cell give and get by their weight; with place=nearest all of it is at the nearest vertex. The
+ * order in which particles run is that of drop_rounds.h.
  */
 #include "base/math.h"
 #include "base/reduce.h"
@@ -61,7 +63,7 @@ typedef struct rolling {
     float radius, move;    /* in cells */
     float end_radius;      /* of the disc that gets what has no room at the end of the path */
     float near;            /* half the width of what it feels and fills: a move, or a cell */
-    float apart;           /* side of the square that a particle stands for, in cells: a move */
+    float apart;           /* side of the square that a particle stands for, in cells */
     float share;           /* apart^2: a metre on that square, on one cell */
     rvi_rounds rounds;
     tile_sums *sums; /* one a tile */
@@ -195,8 +197,11 @@ static disc disc_around(const rolling *r, const footing *f, float radius) {
 
 enum { MOST_DISC = (2 * RVI_BRUSH_RADIUS) * (2 * RVI_BRUSH_RADIUS) };
 
-/* What each cell of the disc counts: nothing where it is not above `low`, and all only where it is
- * above that by 1 / `steep`; as under drops (brush.h). Returns the sum. */
+/* How many times the bed a high bank counts. */
+static const float BANK = 3.0f;
+
+/* What each cell of the disc counts: nothing where it is not above `low`, as the bed where it is
+ * above that by 1 / `steep`, and up to BANK times that where it is higher. Returns the sum. */
 static float disc_weights(const rolling *r, const footing *f, const disc *d, float low, float steep,
                           float *w) {
     float sum = 0.0f, west = (float)(d->x0 - f->x) - f->u;
@@ -207,7 +212,7 @@ static float disc_weights(const rolling *r, const footing *f, const disc *d, flo
         for (int i = 0; i < count; i++) {
             float dx = west + (float)i;
             float weight = rvi_maxf(d->radius - sqrtf(dx * dx + dy * dy), 0.0f);
-            w[i] = weight * rvi_clampf((h[i] - low) * steep, 0.0f, 1.0f);
+            w[i] = weight * rvi_clampf((h[i] - low) * steep, 0.0f, BANK);
         }
         for (int i = 0; i < count; i++)
             sum += w[i];
@@ -241,14 +246,24 @@ static float take(const rolling *r, const footing *f, float amount, float fall, 
     return taken;
 }
 
-/* Lays up to `part` metres down on a cell, never more than `left` and not above `level`; returns
- * what stayed there. */
-static RVI_HOT float lay_cell(const rolling *r, int x, int y, float part, float level, float left,
+/* The room for what a particle lays down: nothing stays above `level`, and all of its part only on
+ * cells below that by 1 / `steep`. */
+typedef struct room {
+    float level, steep;
+} room;
+
+static const room ANY_ROOM = {INFINITY, 1.0f};
+
+/* Lays up to `part` metres down on a cell where there is room, never more than `left`; returns what
+ * stayed there. */
+static RVI_HOT float lay_cell(const rolling *r, int x, int y, float part, room to, float left,
                               const cargo *c) {
     rv_terrain *land = r->job->land;
     size_t i = (size_t)y * (size_t)r->width + (size_t)x;
     float *top = &land->layers[land->layer_count - 1].thickness[i];
-    part = rvi_minf(part * (r->mask ? r->mask[i] : 1.0f), rvi_maxf(level - r->h[i], 0.0f));
+    float below = rvi_maxf(to.level - r->h[i], 0.0f);
+    part *= (r->mask ? r->mask[i] : 1.0f) * rvi_minf(below * to.steep, 1.0f);
+    part = rvi_minf(part, below);
     if (c->load) {
         float laid = rvi_layers_lay(land, i, rvi_minf(part, left), c->load, c->deposited_on);
         r->h[i] = rvi_layers_height(land, i);
@@ -269,8 +284,8 @@ static RVI_HOT float lay_cell(const rolling *r, int x, int y, float part, float 
 }
 
 /* Lays `amount` of `sediment` down on the cells within a move; returns what stayed there. */
-static float lay_within(const rolling *r, const footing *f, float amount, float level,
-                        float sediment, const cargo *c) {
+static float lay_within(const rolling *r, const footing *f, float amount, room to, float sediment,
+                        const cargo *c) {
     rvi_near_cells nx, ny;
     float given = 0.0f;
     rvi_near_cells_make((float)f->x + f->u, r->near, r->width, &nx);
@@ -278,33 +293,35 @@ static float lay_within(const rolling *r, const footing *f, float amount, float 
     for (int j = 0; j < ny.count; j++)
         for (int i = 0; i < nx.count; i++)
             given += lay_cell(r, nx.first + i, ny.first + j, amount * ny.weight[j] * nx.weight[i],
-                              level, sediment - given, c);
+                              to, sediment - given, c);
     return given;
 }
 
-/* Lays down `amount` of `sediment`, but not above `level`; returns what stayed there. */
-static float lay(const rolling *r, const footing *f, float amount, float level, float sediment,
+/* Lays down `amount` of `sediment` where there is room; returns what stayed there. */
+static float lay(const rolling *r, const footing *f, float amount, room to, float sediment,
                  const cargo *c) {
     if (r->near > 1.0f && r->p->place == RV_particles_place_disc)
-        return lay_within(r, f, amount, level, sediment, c);
+        return lay_within(r, f, amount, to, sediment, c);
     float given = 0.0f;
     for (int k = 0; k < 4; k++) {
         float weight = corner_weight(r, f, k);
         if (weight > 0.0f)
-            given += lay_cell(r, f->x + (k & 1), f->y + (k >> 1), amount * weight, level,
+            given += lay_cell(r, f->x + (k & 1), f->y + (k >> 1), amount * weight, to,
                               sediment - given, c);
     }
     return given;
 }
 
-/* As high as a particle that `came` from above may fill the cells near it. */
-static float fill_level(const rolling *r, const footing *f, float came) {
+/* The room near a particle that `came` from above. */
+static room room_below(const rolling *r, const footing *f, float came) {
     rvi_fill_ground ground = {r->h, (size_t)r->width, r->width, r->height};
-    return rvi_fill_level(&ground, f->x, f->y, r->near, r->move, came, f->height);
+    float fall = came - f->height;
+    return (room){rvi_fill_level(&ground, f->x, f->y, r->near, r->move, came, f->height),
+                  fall > 0.0f ? 0.5f / fall : 0.0f};
 }
 
-/* Lays `sediment` down on the cells of a disc, but not above `level`; returns what stayed there. */
-static float lay_disc(const rolling *r, const footing *f, float radius, float sediment, float level,
+/* Lays `sediment` down on the cells of a disc where there is room; returns what stayed there. */
+static float lay_disc(const rolling *r, const footing *f, float radius, float sediment, room to,
                       const cargo *c) {
     float w[MOST_DISC], given = 0.0f;
     disc d = disc_around(r, f, radius);
@@ -312,7 +329,7 @@ static float lay_disc(const rolling *r, const footing *f, float radius, float se
     for (int y = d.y0, i = 0; y <= d.y1; y++)
         for (int x = d.x0; x <= d.x1; x++, i++)
             if (w[i] > 0.0f)
-                given += lay_cell(r, x, y, sediment * (w[i] / sum), level, sediment - given, c);
+                given += lay_cell(r, x, y, sediment * (w[i] / sum), to, sediment - given, c);
     return given;
 }
 
@@ -324,10 +341,10 @@ static const float TRIFLE = 0x1p-10f;
 static float lay_all(const rolling *r, const footing *f, float came, float sediment,
                      const cargo *c) {
     if (r->p->place != RV_particles_place_disc)
-        return lay(r, f, sediment, INFINITY, sediment, c);
-    float given = lay_disc(r, f, r->radius, sediment, fill_level(r, f, came), c);
+        return lay(r, f, sediment, ANY_ROOM, sediment, c);
+    float given = lay_disc(r, f, r->radius, sediment, room_below(r, f, came), c);
     float left = sediment - given;
-    return left > sediment * TRIFLE ? given + lay_disc(r, f, r->end_radius, left, INFINITY, c)
+    return left > sediment * TRIFLE ? given + lay_disc(r, f, r->end_radius, left, ANY_ROOM, c)
                                     : given;
 }
 
@@ -376,9 +393,9 @@ static void exchange(const rolling *r, particle *q, const footing *from, const f
     float carries = p->capacity * q->speed * q->water * r->job->land->cell * r->move * r->share;
     if (q->sediment > carries) {
         bool wide = p->place == RV_particles_place_disc;
-        float level = wide ? fill_level(r, from, rvi_maxf(q->came, to->height)) : INFINITY;
+        room near = wide ? room_below(r, from, rvi_maxf(q->came, to->height)) : ANY_ROOM;
         float surplus = (q->sediment - carries) * p->deposition;
-        float given = lay(r, from, surplus, level, q->sediment, &q->cargo);
+        float given = lay(r, from, surplus, near, q->sediment, &q->cargo);
         sum->deposited += (double)given;
         q->sediment -= given;
         return;
@@ -494,9 +511,8 @@ static bool carries_materials(const rolling *r) {
     return r->p->give != RV_particles_give_top && r->layered;
 }
 
-/* Units that a particle may touch beyond its radius where a cell is at most one and a half of them
- * wide. */
-static const double BESIDE = 6.0;
+/* Units that a particle may touch beyond its radius where a cell is at most two of them wide. */
+static const double BESIDE = 11.0;
 
 static rvi_rounds_desc describe_rounds(rolling *r) {
     double unit = (double)r->apart, cells = (double)rvi_cells(r->job->land);
@@ -569,8 +585,8 @@ static rv_status run(rvi_job *job) {
     if (status != RV_OK)
         return status;
     job->begun = true;
-    bool room = r->width > 1 && r->height > 1; /* on land one cell wide nothing can roll */
-    while (room && status == RV_OK && rvi_rounds_done(&r->rounds) < 1.0) {
+    bool wide = r->width > 1 && r->height > 1; /* on land one cell wide nothing can roll */
+    while (wide && status == RV_OK && rvi_rounds_done(&r->rounds) < 1.0) {
         status = rvi_rounds_next(&r->rounds);
         if (status == RV_OK)
             status = rvi_job_progress(job, rvi_rounds_done(&r->rounds));
@@ -578,11 +594,13 @@ static rv_status run(rvi_job *job) {
     return status;
 }
 
-static const float AUTO_RADIUS = 40.0f, AUTO_MOST = 32.0f; /* m; cells */
+static const float AUTO_RADIUS = 50.0f, AUTO_MOST = 32.0f; /* m; cells */
+/* Moves in a radius; what a particle stands for, in moves. */
+static const float AUTO_MOVES = 2.5f, AUTO_APART = 0.6f;
 /* In cells: the least radius that shows no direction of the grid, and the least of all. */
 static const float AUTO_EVEN = 2.5f, AUTO_LEAST = 1.5f;
 /* In cells: how wide a move is, and what a particle stands for where their number is chosen. */
-static const float LEAST_MOVE = 0.02f, LEAST_APART = 2.0f / 3.0f;
+static const float LEAST_MOVE = 0.02f, LEAST_APART = 0.5f;
 
 /* A dry particle ends: steps that none can make need no room on the map. */
 static int count_steps(const rv_particles_params *p) {
@@ -605,7 +623,7 @@ static rv_status measure_lengths(rolling *r) {
     float meant = isnan(r->p->radius) ? rvi_minf(AUTO_RADIUS, AUTO_MOST * cell)
                                       : rvi_length(r->p->radius, cell);
     float radius = isnan(r->p->radius) ? shown_radius(meant, cell) : meant;
-    float move = isnan(r->p->move) ? rvi_maxf(meant / 3.0f, LEAST_MOVE * cell)
+    float move = isnan(r->p->move) ? rvi_maxf(meant / AUTO_MOVES, LEAST_MOVE * cell)
                                    : rvi_length(r->p->move, cell);
     rv_status status = rvi_drop_lengths_check(r->job->ctx, "particles", radius, move, cell);
     if (status != RV_OK)
@@ -614,7 +632,9 @@ static rv_status measure_lengths(rolling *r) {
     r->end_radius = rvi_minf(2.0f * r->radius, (float)RVI_BRUSH_RADIUS);
     r->move = move / cell;
     r->near = rvi_maxf(r->move, 1.0f);
-    r->apart = r->p->drops == RV_AUTO_INT ? rvi_maxf(r->move, LEAST_APART) : r->move;
+    r->apart = isnan(r->p->move) ? AUTO_APART * r->move : r->move;
+    if (r->p->drops == RV_AUTO_INT)
+        r->apart = rvi_maxf(r->apart, LEAST_APART);
     r->share = r->apart * r->apart;
     return RV_OK;
 }

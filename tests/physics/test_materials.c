@@ -7,6 +7,7 @@
 #include "terrain/state.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *const wears[] = {
     "droplets drops=3k",
@@ -160,18 +161,22 @@ static void bare_rock_knows_no_difference(void **state) {
 }
 
 /* A layer of which there is none protects nothing, however hard it is. (What give=top then lays
- * down becomes such a layer: less is taken.) */
+ * down becomes such a layer, as what comes from an apron does: less is taken. On such rough land a
+ * thousand particles cover all of it.) */
 static void absent_layer_protects_nothing(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
     for (int k = 0; k < WEARS; k++)
         for (int same = 0; same < 2; same++) {
+            bool many = !same && strcmp(wears[k], "particles drops=1k") == 0;
+            const char *words = many ? "particles drops=100" : wears[k];
+            double share = same && !strstr(words, "apron") ? 0.95 : 0.05;
             rv_report bare, r;
-            rv_terrain *a = worn_land(ctx, "", wears[k], "", &bare);
-            rv_terrain *b = worn_land(ctx, "layer name=cap thickness=0 erodibility=0 ", wears[k],
+            rv_terrain *a = worn_land(ctx, "", words, "", &bare);
+            rv_terrain *b = worn_land(ctx, "layer name=cap thickness=0 erodibility=0 ", words,
                                       same ? "give=same" : "give=top", &r);
-            if (!(r.ledger.eroded > 0.05 * bare.ledger.eroded))
-                fail_msg("%s: took %g m3 below a layer that is not there, %g without it", wears[k],
+            if (!(r.ledger.eroded > share * bare.ledger.eroded))
+                fail_msg("%s: took %g m3 below a layer that is not there, %g without it", words,
                          r.ledger.eroded, bare.ledger.eroded);
             rv_terrain_destroy(a);
             rv_terrain_destroy(b);

@@ -3,6 +3,8 @@
  * bound is set for are printed. */
 #include "wear_scene.h"
 
+#include <stdio.h>
+
 static rv_particles_params roll(int64_t drops) {
     rv_particles_params p = rv_particles_params_default();
     p.drops = drops;
@@ -186,6 +188,31 @@ static void a_pit_becomes_shallower(void **state) {
         below("depth of the pit, as a share", pit_depth(&s) / depth, 0.6);
         scene_end(&s);
     }
+}
+
+/* By default hollows fill with fans that slope, not to level plates: few places of 20 m are within
+ * a hundredth of level. */
+static void hollows_do_not_become_plates(void **state) {
+    (void)state;
+    static const char *const shapes[] = {"plain", "ridged", "billow"};
+    rv_context *ctx = support_context(2);
+    for (int k = 0; k < 3; k++) {
+        char words[128];
+        snprintf(words, sizeof words, "terrain size=256 cell=20 noise shape=%s particles",
+                 shapes[k]);
+        rv_terrain *land = support_run(ctx, words);
+        const float *h = rv_terrain_field(land, "height");
+        double level = 0;
+        for (int y = 1; y < 255; y++)
+            for (int x = 1; x < 255; x++) {
+                const float *at = h + y * 256 + x;
+                double gx = (double)(at[1] - at[-1]) / 40, gy = (double)(at[256] - at[-256]) / 40;
+                level += sqrt(gx * gx + gy * gy) < 0.01;
+            }
+        below("share of places that are level", level / (254 * 254), 0.008);
+        rv_terrain_destroy(land);
+    }
+    rv_context_destroy(ctx);
 }
 
 /* ---- 3. order ---- */
@@ -378,6 +405,7 @@ int main(void) {
         cmocka_unit_test(with_full_friction_nothing_moves),
         cmocka_unit_test(size_does_not_matter),
         cmocka_unit_test(a_pit_becomes_shallower),
+        cmocka_unit_test(hollows_do_not_become_plates),
         cmocka_unit_test(threads_do_not_show),
         cmocka_unit_test(other_seeds_are_other_rains),
         cmocka_unit_test(particles_fall_where_the_image_is_white),
