@@ -782,8 +782,8 @@ export class Session {
 
     /** The fields of the look. */
     private get shownFields(): string[] {
-        const layers = this.look.fields.includes('layers') ? (this.land?.layers ?? []).map((_, i) => `layer ${i}`) : [];
-        return [...new Set(['height', 'flow', 'water', ...this.look.fields.filter((name) => name !== 'layers'), ...layers])];
+        const wanted = ['height', 'flow', 'water', ...this.look.fields, ...this.look.also ?? []], { layers = [] } = this.land ?? {};
+        return [...new Set(wanted.flatMap((name) => (name !== 'layers' ? name : layers.length > 1 ? layers.map((_, i) => `layer ${i}`) : [])))];
     }
 
     /** land: null for a slice of a run. */

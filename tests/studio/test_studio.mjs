@@ -617,9 +617,46 @@ const tests = {
         });
         assert.ok((await green.jsonValue()).land < 20, JSON.stringify(await green.jsonValue()));
         assert.equal((await streams()).any, 0); // nor streams
-        assert.ok([...seen.get('natural').keys()].filter((i) => i % 3 === 0).map((i) => seen.get('natural').slice(i, i + 3)).filter(([r, g, b]) => r < g && b < g).length > 60);
         assert.deepEqual([...seen.keys()], ['natural', 'height', 'slope', 'flow', 'eroded', 'deposited', 'water', 'sediment', 'velocity', 'layers', 'original']);
         await close();
+    },
+
+    async 'natural land looks as render draws it'() {
+        const land = 'terrain size=160 cell=60\nnoise seed=7 frequency=0.12 relief=1300\nrivers time=1M steps=16 uplift=1.2 erosion=4\ndroplets drops=4k\n';
+        for (const [look, words] of [['alpine', land], ['desert', land.replace('relief=1300', 'relief=900')], ['alpine', land + 'flood level=500\n']]) {
+            const { page, close } = await open(link(`${words}render view.png look=${look}\n`));
+            await settled(page);
+            await writeFile(join(work, 'view.rv'), words);
+            run('view.rv', 'render', 'view.png', `look=${look}`, 'azimuth=144.5', 'elevation=45', 'sun=235', 'altitude=38', 'width=400', 'height=400', 'trees=0', 'haze=0');
+            // Of the middle of both pictures, where land is all around: the mean of each colour, and how blue its bluest part is.
+            const [own, drawn] = await page.evaluate(async (bytes) => {
+                const { view } = studio.viewport, { grid, span } = view.land, middle = ((grid.width - 1) * grid.cell) / 2, away = 4 * middle;
+                view.finest();
+                view.camera.position.set(middle + away * Math.sin(0.6196) * Math.SQRT1_2, (span.x + span.y) / 2 + away * Math.SQRT1_2, middle + away * Math.cos(0.6196) * Math.SQRT1_2);
+                view.camera.lookAt(middle, (span.x + span.y) / 2, middle);
+                view.palette = { ...view.palette, haze: 0 };
+                const middleOf = async (png) => {
+                    const image = await createImageBitmap(png), paint = new OffscreenCanvas(120, 120).getContext('2d');
+                    paint.drawImage(image, image.width * 0.35, image.height * 0.35, image.width * 0.3, image.height * 0.3, 0, 0, 120, 120);
+                    const { data } = paint.getImageData(0, 0, 120, 120), mean = [0, 0, 0];
+                    let blue = 0;
+                    for (let i = 0; i < data.length; i += 4) {
+                        mean.forEach((_, c) => { mean[c] += data[i + c] / 14400; });
+                        blue += data[i + 2] > data[i] + 25 ? 1 / 14400 : 0;
+                    }
+                    return { mean, blue };
+                };
+                const controls = view.controls.update;
+                view.controls.update = () => false; // the camera stays where it is
+                const mine = await middleOf(await view.picture(400, 400));
+                view.controls.update = controls;
+                return [mine, await middleOf(new Blob([Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0))]))];
+            }, (await readFile(join(work, 'view.png'))).toString('base64'));
+            const said = `${look}: ${JSON.stringify({ own, drawn })}`;
+            own.mean.forEach((value, c) => assert.ok(Math.abs(value - drawn.mean[c]) < 16, said));
+            assert.ok(Math.abs(own.blue - drawn.blue) < 0.02 + 0.4 * drawn.blue, said); // streams, and the sea
+            await close();
+        }
     },
 
     async 'a dropped PNG is opened, and what is saved equals what ravine saves'() {

@@ -4,6 +4,7 @@ import { Brush } from './brush';
 import { LOOKS, coverOf, type Look } from '../looks';
 import type { Frame, SceneFrame, Session } from '../session';
 import { LandView, NATURAL, type Paint } from '../view/land_view';
+import { coverOfLayers } from '../view/cover_lines';
 import { rampCss } from '../view/ramps';
 import { SolidView, WAYS } from '../view/solid_view';
 
@@ -172,7 +173,7 @@ export class Viewport {
         const frame = await this.session.original().catch(() => null);
         if (!frame || run !== this.session.run)
             return;
-        this.view.setOriginal({ ...frame, heights: frame.fields.get('height')!, water: null, flow: null });
+        this.view.setOriginal({ ...frame, heights: frame.fields.get('height')!, water: null, flow: null, deposited: null, eroded: null, layers: null });
         this.paint(frame, true);
         this.view.draw();
     }
@@ -183,11 +184,17 @@ export class Viewport {
             return;
         this.frame = frame;
         this.view.setCover(coverOf(this.session.store.doc.items));
-        this.view.set({ ...frame, heights, water: frame.fields.get('water') ?? null, flow: frame.fields.get('flow') ?? null }, frame.isLive || frame.isPreview);
+        const of = (name: string) => frame.fields.get(name) ?? null;
+        this.view.set({ ...frame, heights, water: of('water'), flow: of('flow'), deposited: of('deposited'), eroded: of('eroded'), layers: coverOfLayers(this.upperLayers(frame)) }, frame.isLive || frame.isPreview);
         this.paint(frame, false);
         if (!frame.isLive && !(frame.isPreview && frame.made < frame.width))
             this.describe(frame);
         this.point();
+    }
+
+    /** Those above the bedrock, where the frame has them. */
+    private upperLayers(frame: Frame): Float32Array[] {
+        return (frame.land?.layers ?? []).slice(1).map((_, i) => frame.fields.get(`layer ${i + 1}`)).filter((grid) => grid !== undefined);
     }
 
     private describe(frame: Frame): void {
