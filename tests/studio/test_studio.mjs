@@ -624,7 +624,7 @@ const tests = {
     async 'natural land looks as render draws it'() {
         const land = 'terrain size=160 cell=60\nnoise seed=7 frequency=0.12 relief=1300\nrivers time=1M steps=16 uplift=1.2 erosion=4\ndroplets drops=4k\n';
         for (const [look, words] of [['alpine', land], ['desert', land.replace('relief=1300', 'relief=900')], ['alpine', land + 'flood level=500\n']]) {
-            const { page, close } = await open(link(`${words}render view.png look=${look}\n`));
+            const { page, close } = await open(link(`${words}render view.png look=${look}\n`), { reducedMotion: 'reduce' });
             await settled(page);
             await writeFile(join(work, 'view.rv'), words);
             run('view.rv', 'render', 'view.png', `look=${look}`, 'azimuth=144.5', 'elevation=45', 'sun=235', 'altitude=38', 'width=400', 'height=400', 'trees=0', 'haze=0');

@@ -88,7 +88,7 @@ export class LandView {
             exposure: { value: 1 }, roughness: { value: 1 }, tints: { value: ALPINE.tints.map((rgb) => new Vector3(...rgb)) },
             isNatural: { value: 1 }, rise: { value: 1 }, wires: { value: 0 }, back: { value: new Vector3(0.1, 0.11, 0.12) },
             haze: { value: 0 }, nearest: { value: 0 }, unproject: { value: new Matrix4() }, time: { value: 0 }, brush: { value: new Vector4() },
-            grain: { value: grain }, bumps: { value: bumps }, dry: { value: 0 },
+            grain: { value: grain }, bumps: { value: bumps }, isFine: { value: isSlow ? 0 : 1 }, dry: { value: 0 },
         };
         this.land = new Ground(this.shared);
         this.original = new Ground(this.shared);
@@ -423,6 +423,7 @@ export class LandView {
     /** Draws every pixel, however long it takes. */
     finest(): void {
         this.ratio = 1;
+        this.shared.isFine.value = 1;
         this.measure = () => {};
         this.resize();
     }
@@ -435,7 +436,10 @@ export class LandView {
         camera.aspect = width / height;
         camera.updateProjectionMatrix();
         this.isQuick = false;
+        const { isFine } = this.shared, was = isFine.value;
+        isFine.value = 1;
         this.render();
+        isFine.value = was;
         const blob = await new Promise<Blob | null>((resolve) => this.canvas.toBlob(resolve, 'image/png'));
         this.resize();
         if (!blob)

@@ -24,12 +24,14 @@ float between(sampler2D grid, vec2 p) {
 const NOISE = /* glsl */ `
 uniform sampler2D grain;
 uniform sampler2D bumps;
+uniform float isFine;    // 0: the processor draws, and leaves the smallest things out
 float noise(vec2 p) { return texture(grain, p / 64.0).g; }
 float fbm(vec2 p) { return texture(grain, p / 16.0).r; }
 float patches(vec2 p) { return 4.0 * (texture(grain, p / 16.0).b - 0.5); }
 const mat2 TURN = mat2(0.8, 0.6, -0.6, 0.8);
 float fineness(vec2 p) { // four octaves and four more, each 0.62 times as high as the one before
-    return 5.0 * (texture(grain, p / 16.0).a - 0.5) + 0.148 * 5.0 * (texture(grain, TURN * p * 17.0 / 16.0).a - 0.5);
+    float first = 5.0 * (texture(grain, p / 16.0).a - 0.5);
+    return isFine > 0.5 ? first + 0.148 * 5.0 * (texture(grain, TURN * p * 17.0 / 16.0).a - 0.5) : first;
 }
 vec3 bump(vec2 p) { // about -1 to 1, and its slopes
     vec3 t = texture(bumps, p / 64.0).rgb - 0.5;
@@ -50,8 +52,9 @@ const int ROCK = 0, GRASS = 2, BROWN = 4, WOOD = 5, SEDIMENT = 6, SNOW = 7, SAND
 uniform float haze;      // optical depth a metre
 uniform float nearest;   // m: from the camera to the block
 vec3 skyAt(vec3 d) {
-    float e = max(d.y, 0.0), c = max(dot(d, sun), 0.0);
-    return mix(horizon, zenith, 1.2 * e / (e + 0.2)) + 0.16 * sunlight * (0.2 * pow(c, 6.0) + 0.25 * pow(c, 32.0) + pow(c, 1024.0));
+    float e = max(d.y, 0.0), c = max(dot(d, sun), 0.0), c2 = c * c, c4 = c2 * c2, c8 = c4 * c4, c32 = c8 * c8 * c8 * c8;
+    float c128 = c32 * c32 * c32 * c32, c512 = c128 * c128 * c128 * c128;
+    return mix(horizon, zenith, 1.2 * e / (e + 0.2)) + 0.16 * sunlight * (0.2 * c2 * c4 + 0.25 * c32 + c512 * c512);
 }
 vec3 lightOn(vec3 n, float lit, float open) {
     float up = 0.5 + 0.5 * n.y, side = 1.0 + 0.25 * dot(n.xz, sun.xz) / (length(sun.xz) + 1e-6);
@@ -232,7 +235,7 @@ vec3 cover(inout vec2 slope) {
         vec3 grass = mix(tints[GRASS], tints[GRASS + 1], clamp(0.5 + 0.5 * big + 0.3 * fine, 0.0, 1.0));
         grass = mix(grass, tints[BROWN], 0.8 * smoothstep(-0.35, 0.75, big + 0.5 * fine + 2.2 * max(up, -2.0 * lines.z) + 0.6));
         float dense = smoothstep(-0.15, 0.55, -0.5 * big + 0.35 * fine - 2.4 * max(up, -lines.z) - 0.28);
-        float crowns = 0.5 + 0.9 * (1.0 - smoothstep(0.5, 1.3, pixel)) * bump(place / 1.1).x;
+        float crowns = isFine > 0.5 ? 0.5 + 0.9 * (1.0 - smoothstep(0.5, 1.3, pixel)) * bump(place / 1.1).x : 0.5;
         low = mix(grass, tints[WOOD], step(0.001, dense) * 0.95 * smoothstep(0.0, 0.35, 1.35 * dense - crowns + 0.05)
             * (0.2 + 0.8 * smoothstep(0.06, 0.18, s / steep)) * (1.0 - smoothstep(0.9, 1.4, s / steep)));
     }
@@ -243,10 +246,9 @@ vec3 cover(inout vec2 slope) {
 
     float bare = (1.0 - laid) * (1.0 - beach) * (1.0 - snowed);
     float amount = roughness * (bare * mix(dry > 0.5 ? 0.03 : 0.10, 0.34, rock) + 0.10 * laid + 0.035 * snowed) * (0.55 + min(s, 1.2));
-    vec2 q = place;
     mat2 turned = mat2(1.0);
     float bumpy = 2.6;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < (isFine > 0.5 ? 3 : 1); k++) {
         turned = TURN * turned;
         slope += 0.5 * amount * (1.0 - smoothstep(0.25, 0.7, pixel / bumpy)) * (bump(turned * place / bumpy).yz * turned);
         bumpy *= 0.43;
@@ -388,6 +390,7 @@ void main() {
 
 /** Sky, and below the horizon the floor on which the block stands, with its shadow. */
 export const SKY_FRAGMENT = LAND + SKY + /* glsl */ `
+uniform float isFine;
 uniform vec3 cameraPosition;
 uniform vec3 back;
 uniform float wires;
@@ -402,8 +405,9 @@ float before(vec2 p) {
     vec2 a = -p / (to + step(abs(to), vec2(1e-6)) * 1e-6), b = (last - p) / (to + step(abs(to), vec2(1e-6)) * 1e-6);
     float from = max(max(min(a.x, b.x), min(a.y, b.y)), 0.0), end = min(max(a.x, b.x), max(a.y, b.y)), most = 0.0;
     if (from >= end || (span.y - base) * rise * length(sun.xz) < from * cell * sun.y * 0.8) return 0.0;
-    for (int k = 0; k <= 32; k++) {
-        float way = mix(from, end, float(k) / 32.0);
+    int steps = isFine > 0.5 ? 32 : 8;
+    for (int k = 0; k <= steps; k++) {
+        float way = mix(from, end, float(k) / float(steps));
         most = max(most, (at(heights, ivec2(p + way * to + 0.5)) - base) * rise / (way * cell + 1e-3));
     }
     return most;
