@@ -528,7 +528,7 @@ export class Session {
             if (!reply)
                 return;
             if (run === this.run && reply.cell && reply.buffers.length > 0)
-                this.fine.note(side, { width: reply.width!, height: reply.height!, cell: reply.cell, heights: new Float32Array(reply.buffers[0]) });
+                this.fine.note(side, lines.join('\n'), { width: reply.width!, height: reply.height!, cell: reply.cell, heights: new Float32Array(reply.buffers[0]) });
             if (run === this.run && reply.failed)
                 this.fine.noteNone(side);
             // So few cells may be too few for a step: then a finer preview is the first.
@@ -791,10 +791,12 @@ export class Session {
         const fields = new Map<string, Float32Array>();
         names.forEach((name, i) => buffers[i].byteLength > 0 && fields.set(name, new Float32Array(buffers[i])));
         const frame: Frame = { width, height, cell, fields, land, isLive: land === null, isPreview: this.isPreview, made: width };
-        const isGround = this.look.fields.every((name) => name === 'water' || name === 'flow') && this.look.name !== 'flow' && this.look.name !== 'water';
-        if (land && !this.isPreview && this.scrubbed === null && this.state === 'done')
-            this.fine.begin(frame, (side) => this.small(side).lines.join('\n'));
-        this.watcher.frame(this.isPreview && isGround ? this.fine.refine(this.preview, this.key(this.steps.length), frame) : frame);
+        // The newest that is as fine as a preview gets is what the next are changes to, so that detail does not come and go.
+        const isFinest = land && this.scrubbed === null && this.state === 'done' && (!this.isPreview || !this.finer), lines = (side: number) => this.small(side).lines.join('\n');
+        if (isFinest && (!this.isPreview || lines(this.preview) === this.steps.join('\n'))) // else the slider has gone on
+            this.fine.begin(frame, lines);
+        const own = this.look.name === 'natural' ? [] : names.filter((name) => this.look.fields.includes(name.replace(/^layer .*/, 'layers')));
+        this.watcher.frame(this.isPreview ? this.fine.refine(this.preview, this.key(this.steps.length), frame, own) : frame);
     }
 
     /** What came with the end of the run. False: something else is looked at. */

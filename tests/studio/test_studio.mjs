@@ -289,8 +289,8 @@ const tests = {
             const { session, viewport } = studio, refine = session.fine.refine.bind(session.fine);
             const before = { ...session.store.doc.items.find((item) => item.step === given).values };
             const first = await new Promise((go) => {
-                session.fine.refine = (side, steps, frame) => {
-                    const fine = refine(side, steps, frame);
+                session.fine.refine = (side, steps, frame, own) => {
+                    const fine = refine(side, steps, frame, own);
                     if (!frame.isLive)
                         go({ frame, fine });
                     return fine;
@@ -324,14 +324,26 @@ const tests = {
         assert.ok(other.cells === 256 && other.made < 256 && other.fine < 1.05 * other.coarse, JSON.stringify(other));
         await until(page, ['done']);
         await page.waitForFunction(() => studio.session.isPrepared);
-        await page.evaluate(() => studio.session.setLook('eroded')); // what is no height is shown as it was made
+        // After a change of the view, too; what is no height is as soft as it was made.
+        await page.evaluate(() => studio.session.setLook('eroded'));
         await page.waitForFunction(() => studio.viewport.frame.fields.has('eroded'));
-        const shown = await page.evaluate(() => new Promise((go) => {
+        const shown = (capacity) => page.evaluate((to) => new Promise((go) => {
             const { session, viewport } = studio, show = viewport.show.bind(viewport);
-            viewport.show = (frame) => { show(frame); go([frame.width, frame.made]); };
-            session.store.drag((doc) => { doc.items.find((item) => item.step === 'droplets').values.capacity = '7'; });
-        }));
-        assert.equal(shown[0], shown[1]);
+            viewport.show = (frame) => {
+                show(frame);
+                if (frame.isLive)
+                    return;
+                viewport.show = show;
+                go({ width: frame.width, made: frame.made, eroded: frame.fields.get('eroded').length });
+            };
+            session.store.drag((doc) => { doc.items.find((item) => item.step === 'droplets').values.capacity = to; });
+        }), capacity);
+        const soft = await shown('7');
+        assert.ok(soft.width === 256 && soft.made < 256 && soft.eroded === 256 * 256, JSON.stringify(soft));
+        // While the slider goes on, detail is that of the finest preview so far: what was made of it is not lost.
+        await page.waitForFunction(() => studio.viewport.frame.made === 256 && !studio.viewport.frame.isLive);
+        assert.ok(await page.evaluate(() => studio.session.fine.land.heights.every((h, i) => h === studio.viewport.frame.fields.get('height')[i])));
+        assert.ok(await page.evaluate(() => [...studio.session.fine.pairs.values()].every(({ land }) => land === studio.session.fine.land)));
         await close();
     },
 
