@@ -4,21 +4,23 @@ import { Brush } from './brush';
 import { LOOKS, coverOf, type Look } from '../looks';
 import type { Frame, SceneFrame, Session } from '../session';
 import { LandView, NATURAL, type Paint } from '../view/land_view';
-import { coverOfLayers } from '../view/cover_lines';
+import { coverOfLayers, limitOf } from '../view/cover_lines';
 import { rampCss } from '../view/ramps';
 import { SolidView, WAYS } from '../view/solid_view';
 
 const LAYER_COLOURS = [[0.52, 0.50, 0.48], [0.62, 0.50, 0.34], [0.86, 0.76, 0.52], [0.44, 0.52, 0.33], [0.70, 0.42, 0.32], [0.40, 0.50, 0.60]];
 
-/** From the 2nd to the 98th of a hundred cells: what a few cells have says little. */
+/** What a few cells have says little: they are not counted. */
 function spread(values: Float32Array, logarithmic: boolean): [number, number] {
+    if (logarithmic)
+        return [0, Math.max(limitOf(values), 1e-6)];
     const some: number[] = [], stride = Math.max(1, Math.floor(values.length / 8192));
     for (let i = 0; i < values.length; i += stride)
         if (Number.isFinite(values[i]))
             some.push(values[i]);
     some.sort((a, b) => a - b);
     const at = (part: number) => some[Math.min(some.length - 1, Math.floor(part * some.length))] ?? 0;
-    return logarithmic ? [0, Math.max(at(0.999), 1e-6)] : [at(0.005), Math.max(at(0.995), at(0.005) + 1e-6)];
+    return [at(0.005), Math.max(at(0.995), at(0.005) + 1e-6)];
 }
 
 function slopes(frame: Frame): Float32Array {
@@ -62,7 +64,7 @@ export class Viewport {
             turnLabel.textContent = `From ${turn.value}°`;
             for (const each of [sun, turn])
                 each.style.setProperty('--at', `${((+each.value - +each.min) / (+each.max - +each.min)) * 100}%`);
-            this.view.setSun(+turn.value, +sun.value);
+            this.solid.setSun(this.view.setSun(+turn.value, +sun.value));
         };
         const cut = h('input', { type: 'range', id: 'cut', min: '0', max: '100', value: '0', oninput: () => {
             cut.style.setProperty('--at', `${cut.value}%`);
@@ -245,7 +247,7 @@ export class Viewport {
                 both[2 * i + 1] = y[i];
                 speed[i] = Math.hypot(x[i], y[i]);
             }
-            return { ...NATURAL, mode: 2, values: both, parts: 2, to: spread(speed, true)[1] };
+            return { ...NATURAL, mode: 2, values: both, parts: 2, to: limitOf(speed) || 1 };
         }
         case 'layers': return this.layers(frame);
         default: return NATURAL;

@@ -235,6 +235,15 @@ export class Ground {
 
     dim(): void { this.dark = true; }
 
+    /** No land: a bare floor at this height, for what is so wide. */
+    clear(low: number, wide: number): void {
+        const rise = this.uniforms.rise.value;
+        this.uniforms.base.value = low / rise;
+        this.uniforms.cell.value = wide;
+        (this.uniforms.size.value as Vector2).set(2, 2);
+        this.span.set(low / rise, low / rise);
+    }
+
     /** The air between the camera and the block; `haze` hides a third of what is as far away as the block is wide. */
     breathe(haze: number, camera: PerspectiveCamera): void {
         const { width, height, cell } = this.grid!, rise = this.uniforms.rise.value, x = (width - 1) * cell, z = (height - 1) * cell;

@@ -110,7 +110,8 @@ export class LandView {
 
     // ---- what is shown ----
 
-    setSun(azimuth: number, altitude: number): void {
+    /** Gives the way to it. */
+    setSun(azimuth: number, altitude: number): Vector3 {
         const a = (azimuth * Math.PI) / 180, h = (altitude * Math.PI) / 180;
         this.shared.sun.value.set(Math.sin(a) * Math.cos(h), Math.sin(h), -Math.cos(a) * Math.cos(h));
         this.altitude = altitude;
@@ -118,6 +119,7 @@ export class LandView {
         this.land.dim();
         this.original.dim();
         this.draw();
+        return this.shared.sun.value;
     }
 
     private setLight(): void {
@@ -250,6 +252,7 @@ export class LandView {
         const size = new Vector3(high[0] - low[0], high[2] - low[2], high[1] - low[1]);
         this.framed = '';
         this.box = { low, high };
+        this.nowhere.clear(low[2], size.length());
         this.aim(new Vector3((low[0] + high[0]) / 2, (low[2] + high[2]) / 2, -(low[1] + high[1]) / 2), (size.length() * 1.6) / Math.min(this.camera.aspect, 1));
     }
 

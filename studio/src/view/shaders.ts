@@ -285,8 +285,8 @@ void main() {
     if (mode == 4) base = vec3(0.62);
     else if (mode == 1) {
         float v = between(field, place);
-        float t = scale.z > 0.5 ? log(1.0 + max(v - scale.x, 0.0)) / log(1.0 + max(scale.y - scale.x, 1e-6))
-                                : (v - scale.x) / max(scale.y - scale.x, 1e-9);
+        float t = (v - scale.x) / max(scale.y - scale.x, 1e-9);
+        if (scale.z > 0.5) t = log(1.0 + 100.0 * max(t, 0.0)) / log(101.0); // as overlay.c
         vec3 tint = texture(ramp, vec2(clamp(t, 0.0, 1.0) * 0.996 + 0.002, 0.5)).rgb;
         base = scale.w > 0.5 ? mix(vec3(0.60, 0.61, 0.62), tint, smoothstep(0.0, 0.12, t)) : tint;
     } else if (mode == 2) {
@@ -426,6 +426,7 @@ void main() {
         float high = sun.y / max(length(sun.xz), 1e-4), soft = 0.021 * (1.0 + high * high);
         float away = distance(p, beside) * cell, wall = (at(heights, ivec2(beside)) - base) * rise;
         float lit = 1.0 - smoothstep(high - soft, high + soft, before(p)), open = 0.5 + 0.5 * away / sqrt(away * away + wall * wall + 1e-6);
+        if (span.y <= base) lit = open = 1.0; // there is no block
         c = mix(skyAt(vec3(d.x, 0.0, d.z)), tints[FLOOR] * lightOn(vec3(0.0, 1.0, 0.0), lit, open), exp(-0.30 * max(far - nearest, 0.0) / wide));
     }
     colour = vec4(toScreen(c), 1.0);
