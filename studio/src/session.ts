@@ -415,7 +415,7 @@ export class Session {
             localStorage.setItem(SAVED, JSON.stringify({ name: this.store.doc.name, text }));
         } catch { /* full, or not allowed: the address still holds it */ }
         const address = await toAddress(text);
-        if (location.hash.slice(1) !== address)
+        if (text === recipeText(this.store.doc.items) && location.hash.slice(1) !== address) // else a newer one is on its way
             history.replaceState(null, '', `#${address}`);
     }
 
@@ -510,7 +510,10 @@ export class Session {
     }
 
     /** Are the steps of all previews of this land made? */
-    get isPrepared(): boolean { return this.sides.every((side) => this.costs.has(side, this.small(side).lines)); }
+    get isPrepared(): boolean { return this.sides.every((side) => this.hasMade(side)); }
+
+    private hasMade(side: number): boolean { return this.costs.has(side, this.small(side).lines) && (side === this.sides.at(-1) || this.fine.has(side)); }
+
 
     /** Makes the steps of previews beforehand: then a slider that is dragged has only its own step and those after it to
      *  make, and it is known how long these take. */
@@ -519,11 +522,10 @@ export class Session {
         const { run } = this, sides = isIdle() ? await idleSides(sideOf(this.items)) : [];
         for (const side of sides) {
             const { lines } = this.small(side);
-            const isLast = side === this.sides.at(-1);
-            if (!isIdle() || run !== this.run || (this.costs.has(side, lines) && (isLast || this.fine.has(side))))
+            if (!isIdle() || run !== this.run || this.hasMade(side))
                 continue;
             this.preparing = ++this.numbers;
-            const reply = await this.engine!.ask<'prepared'>({ kind: 'prepare', run: this.preparing, steps: lines, fields: isLast ? [] : ['height'] }).catch(() => null);
+            const reply = await this.engine!.ask<'prepared'>({ kind: 'prepare', run: this.preparing, steps: lines, fields: side === this.sides.at(-1) ? [] : ['height'] }).catch(() => null);
             this.preparing = 0;
             if (!reply)
                 return;

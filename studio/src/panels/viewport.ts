@@ -211,6 +211,8 @@ export class Viewport {
         this.view.paint(ground, paint);
         if (isOriginal)
             return;
+        if (paint.mode !== 4)
+            this.element.dataset.painted = look.name; // it has the fields of that
         this.legend.hidden = !look.ramp || paint.mode !== 1;
         if (!this.legend.hidden) {
             const bar = h('i');
