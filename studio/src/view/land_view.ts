@@ -73,7 +73,7 @@ export class LandView {
 
     constructor(private readonly host: HTMLElement, private readonly still: boolean) {
         const isSlow = isSoftware();
-        this.ratio = isSlow ? 0.6 : 1;
+        this.ratio = isSlow ? 0.5 : 1;
         this.renderer = new WebGLRenderer({ antialias: !isSlow, powerPreference: 'high-performance' });
         this.renderer.autoClear = false;
         this.renderer.localClippingEnabled = true;
@@ -385,8 +385,8 @@ export class LandView {
             return;
         const middle = this.frames.sort((a, b) => a - b)[6];
         this.frames = [];
-        if (middle > 60 && this.ratio > 0.5) {
-            this.ratio = Math.max(0.5, this.ratio / 1.4);
+        if (middle > 60 && this.ratio > 0.4) {
+            this.ratio = Math.max(0.4, this.ratio / 1.4);
             this.resize();
         }
     };

@@ -71,7 +71,8 @@ vec3 toScreen(vec3 c) {
     vec3 x = max(c, 0.0) * exposure;
     x = min(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 1.0);
     float dither = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5; // slow gradients show no steps
-    return mix(12.92 * x, 1.055 * pow(x, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, x)) + dither / 255.0;
+    vec3 a = sqrt(x), b = sqrt(a), c2 = sqrt(b); // the curve of sRGB, off by less than a level (I. Taylor)
+    return 0.662002687 * a + 0.684122060 * b - 0.323583601 * c2 - 0.0225411470 * x + dither / 255.0;
 }
 `;
 
@@ -215,7 +216,7 @@ vec3 cover(inout vec2 slope) {
     if (wet > 0.5) {
         float shallow = clamp(0.01 * cell, 0.05, 0.5), rises = clamp(0.15 * cell, 0.3, 6.0);
         soaked = max(soaked, smoothstep(0.0, shallow, depth));
-        for (int k = 0; k < 8; k++) {
+        for (int k = 0; k < 8; k += isFine > 0.5 ? 1 : 2) {
             float a = 0.785398 * float(k);
             ivec2 p = ivec2(place + 0.5 + 1.6 * vec2(cos(a), sin(a)));
             float d = at(water, p);
@@ -248,7 +249,7 @@ vec3 cover(inout vec2 slope) {
     float amount = roughness * (bare * mix(dry > 0.5 ? 0.03 : 0.10, 0.34, rock) + 0.10 * laid + 0.035 * snowed) * (0.55 + min(s, 1.2));
     mat2 turned = mat2(1.0);
     float bumpy = 2.6;
-    for (int k = 0; k < (isFine > 0.5 ? 3 : 1); k++) {
+    for (int k = 0; k < (isFine > 0.5 ? 3 : 0); k++) {
         turned = TURN * turned;
         slope += 0.5 * amount * (1.0 - smoothstep(0.25, 0.7, pixel / bumpy)) * (bump(turned * place / bumpy).yz * turned);
         bumpy *= 0.43;
@@ -404,8 +405,8 @@ float before(vec2 p) {
     vec2 to = sun.xz / max(length(sun.xz), 1e-4), last = size - 1.0;
     vec2 a = -p / (to + step(abs(to), vec2(1e-6)) * 1e-6), b = (last - p) / (to + step(abs(to), vec2(1e-6)) * 1e-6);
     float from = max(max(min(a.x, b.x), min(a.y, b.y)), 0.0), end = min(max(a.x, b.x), max(a.y, b.y)), most = 0.0;
-    if (from >= end || (span.y - base) * rise * length(sun.xz) < from * cell * sun.y * 0.8) return 0.0;
-    int steps = isFine > 0.5 ? 32 : 8;
+    bool isNear = from < end && (span.y - base) * rise * length(sun.xz) > from * cell * sun.y * 0.8;
+    int steps = !isNear ? -1 : isFine > 0.5 ? 32 : 8;
     for (int k = 0; k <= steps; k++) {
         float way = mix(from, end, float(k) / float(steps));
         most = max(most, (at(heights, ivec2(p + way * to + 0.5)) - base) * rise / (way * cell + 1e-3));
@@ -419,8 +420,10 @@ void main() {
         colour = vec4(back, 1.0);
         return;
     }
-    vec3 c = skyAt(d);
-    if (d.y < -1e-5 && cameraPosition.y > base * rise) {
+    vec3 c;
+    if (d.y >= -1e-5 || cameraPosition.y <= base * rise)
+        c = skyAt(d);
+    else {
         float far = (base * rise - cameraPosition.y) / d.y, wide = (max(size.x, size.y) - 1.0) * cell;
         vec2 p = (cameraPosition.xz + far * d.xz) / cell, beside = clamp(p, vec2(0.0), size - 1.0);
         float high = sun.y / max(length(sun.xz), 1e-4), soft = 0.021 * (1.0 + high * high);
