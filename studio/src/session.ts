@@ -514,7 +514,6 @@ export class Session {
 
     private hasMade(side: number): boolean { return this.costs.has(side, this.small(side).lines) && (side === this.sides.at(-1) || this.fine.has(side)); }
 
-
     /** Makes the steps of previews beforehand: then a slider that is dragged has only its own step and those after it to
      *  make, and it is known how long these take. */
     private async prepare(): Promise<void> {

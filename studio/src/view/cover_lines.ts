@@ -58,7 +58,7 @@ export function linesOf({ width, height, cell, heights, water }: Grid, low: numb
 
 /** Of each cell, as half floats: flow beside that of a stream, how much of what was laid down has stayed, how much of the ground
  *  layers cover, and nothing. */
-export function tracesOf({ flow, deposited, eroded, layers, heights }: Grid): { halves: Uint16Array<ArrayBuffer>; stream: number } | null {
+export function tracesOf({ flow, deposited, eroded, layers, heights }: Grid): { halves: Uint16Array; stream: number } | null {
     const has = (field: Float32Array | null): field is Float32Array => field?.length === heights.length;
     const stream = has(flow) ? limitOf(flow) : 0, much = has(deposited) ? limitOf(deposited) : 0, lost = has(eroded) ? eroded : null;
     if (stream <= 0 && much <= 0 && !layers)

@@ -54,18 +54,16 @@ function repeating(bytes: Uint8ClampedArray<ArrayBuffer>): DataTexture {
     return texture;
 }
 
-/** grain: plain noise of four octaves and of one, gradient noise of large patches and of small ones. bumps: one octave of
- *  that, and its slopes. As the shaders take them apart. */
+/** grain: plain noise, gradient noise of large patches and of small ones. bumps: one octave of that, and its slopes. As the
+ *  shaders take them apart. */
 export function grainTextures(): { grain: DataTexture; bumps: DataTexture } {
-    const octaves = [16, 32, 64, 128].map((cells, salt) => octave(cells, salt)), fine = octave(64, 9);
-    const [a, b, c, d] = [16, 32, 64, 128].map((cells, salt) => bumps(cells, 20 + salt)), one = bumps(64, 30);
-    const grain = new Uint8ClampedArray(4 * SIDE * SIDE), bump = new Uint8ClampedArray(4 * SIDE * SIDE).fill(255);
+    const plain = octave(64, 9), [a, b, c, d] = [16, 32, 64, 128].map((cells, salt) => bumps(cells, 20 + salt)), one = bumps(64, 30);
+    const grain = new Uint8ClampedArray(4 * SIDE * SIDE).fill(255), bump = new Uint8ClampedArray(4 * SIDE * SIDE).fill(255);
     for (let i = 0; i < SIDE * SIDE; i++) {
         const k = 3 * i;
-        grain[4 * i] = 255 * octaves.reduce((sum, each, n) => sum + each[i] / 2 ** (n + 1), 0);
-        grain[4 * i + 1] = 255 * fine[i];
-        grain[4 * i + 2] = 255 * (0.5 + (a[k] + 0.55 * b[k] + 0.55 ** 2 * c[k]) / 4);
-        grain[4 * i + 3] = 255 * (0.5 + (a[k] + 0.62 * b[k] + 0.62 ** 2 * c[k] + 0.62 ** 3 * d[k]) / 5);
+        grain[4 * i] = 255 * plain[i];
+        grain[4 * i + 1] = 255 * (0.5 + (a[k] + 0.55 * b[k] + 0.55 ** 2 * c[k]) / 4);
+        grain[4 * i + 2] = 255 * (0.5 + (a[k] + 0.62 * b[k] + 0.62 ** 2 * c[k] + 0.62 ** 3 * d[k]) / 5);
         bump[4 * i] = 255 * (0.5 + one[k] / 2);
         bump[4 * i + 1] = 255 * (0.5 + one[k + 1] / 8);
         bump[4 * i + 2] = 255 * (0.5 + one[k + 2] / 8);

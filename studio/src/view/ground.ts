@@ -70,8 +70,8 @@ function floatTexture(data: Float32Array, width: number, height: number, format:
 }
 
 /** Smooth between cells. */
-function traceTexture(halves: Uint16Array<ArrayBuffer>, width: number, height: number): DataTexture {
-    const texture = new DataTexture(halves, width, height, RGBAFormat, HalfFloatType);
+function traceTexture(halves: Uint16Array, width: number, height: number): DataTexture {
+    const texture = new DataTexture(halves as Uint16Array<ArrayBuffer>, width, height, RGBAFormat, HalfFloatType);
     texture.minFilter = texture.magFilter = LinearFilter;
     texture.needsUpdate = true;
     return texture;
@@ -143,13 +143,13 @@ export class Ground {
         this.uniforms[name].value = texture;
     }
 
-    private put(name: string, data: Float32Array, width: number, height: number, format: PixelFormat): void {
+    private put(name: string, data: Float32Array | Uint16Array, width: number, height: number, format: PixelFormat): void {
         const there = this.uniforms[name].value as DataTexture;
         if (there.image.width === width && there.image.height === height && there.format === format) {
             there.image.data = data as Float32Array<ArrayBuffer>;
             there.needsUpdate = true;
         } else
-            this.exchange(name, floatTexture(data, width, height, format));
+            this.exchange(name, data instanceof Uint16Array ? traceTexture(data, width, height) : floatTexture(data, width, height, format));
     }
 
     set(grid: Grid): void {
@@ -162,7 +162,7 @@ export class Ground {
         else if ((this.uniforms.water.value as DataTexture).image.width > 1)
             this.exchange('water', nothing());
         const traces = tracesOf(grid);
-        this.exchange('traces', traces ? traceTexture(traces.halves, width, height) : traceTexture(new Uint16Array(4), 1, 1));
+        this.put('traces', traces?.halves ?? new Uint16Array(4), traces ? width : 1, traces ? height : 1, RGBAFormat);
         this.uniforms.much.value = this.uniforms.dry.value ? 0 : traces?.stream ?? 0;
         this.uniforms.wet.value = wet ? 1 : 0;
         this.water.visible = this.shores.visible = wet && this.uniforms.mode.value === 0;

@@ -20,18 +20,17 @@ float between(sampler2D grid, vec2 p) {
 }
 `;
 
-/** Noise from textures that repeat. Plain noise is 0 to 1, a unit is a hump of the first octave. */
+/** Noise from textures that repeat. Plain noise is 0 to 1, the other about -1 to 1; a unit is a hump of the first octave. */
 const NOISE = /* glsl */ `
 uniform sampler2D grain;
 uniform sampler2D bumps;
 uniform float isFine;    // 0: the processor draws, and leaves the smallest things out
-float noise(vec2 p) { return texture(grain, p / 64.0).g; }
-float fbm(vec2 p) { return texture(grain, p / 16.0).r; }
-float patches(vec2 p) { return 4.0 * (texture(grain, p / 16.0).b - 0.5); }
+float noise(vec2 p) { return texture(grain, p / 64.0).r; }
+float patches(vec2 p) { return 4.0 * (texture(grain, p / 16.0).g - 0.5); }
 const mat2 TURN = mat2(0.8, 0.6, -0.6, 0.8);
 float fineness(vec2 p) { // four octaves and four more, each 0.62 times as high as the one before
-    float first = 5.0 * (texture(grain, p / 16.0).a - 0.5);
-    return isFine > 0.5 ? first + 0.148 * 5.0 * (texture(grain, TURN * p * 17.0 / 16.0).a - 0.5) : first;
+    float first = 5.0 * (texture(grain, p / 16.0).b - 0.5);
+    return isFine > 0.5 ? first + 0.148 * 5.0 * (texture(grain, TURN * p * 17.0 / 16.0).b - 0.5) : first;
 }
 vec3 bump(vec2 p) { // about -1 to 1, and its slopes
     vec3 t = texture(bumps, p / 64.0).rgb - 0.5;
@@ -71,7 +70,7 @@ vec3 toScreen(vec3 c) {
     vec3 x = max(c, 0.0) * exposure;
     x = min(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 1.0);
     float dither = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5; // slow gradients show no steps
-    vec3 a = sqrt(x), b = sqrt(a), c2 = sqrt(b); // the curve of sRGB, off by less than a level (I. Taylor)
+    vec3 a = sqrt(x), b = sqrt(a), c2 = sqrt(b); // the curve of sRGB, off by two levels at most
     return 0.662002687 * a + 0.684122060 * b - 0.323583601 * c2 - 0.0225411470 * x + dither / 255.0;
 }
 `;
@@ -228,8 +227,8 @@ vec3 cover(inout vec2 slope) {
     soaked *= 1.0 - snowed;
 
     vec3 sandy = tints[SAND] * (1.0 + 0.07 * fine + 0.06 * big);
-    float at = h / max(relief / 26.0, 1.0) + big; // bands of the rock
-    float bands = (1.3 * (noise(vec2(0.5, at)) - 0.5) + 0.7 * (noise(vec2(8.5, 3.7 * at)) - 0.5)) * (1.0 - smoothstep(0.5, 2.0, 26.0 * pixel * cell * s / relief));
+    float bed = h / max(relief / 26.0, 1.0) + big;
+    float bands = (1.3 * (noise(vec2(0.5, bed)) - 0.5) + 0.7 * (noise(vec2(8.5, 3.7 * bed)) - 0.5)) * (1.0 - smoothstep(0.5, 2.0, 26.0 * pixel * cell * s / relief));
     vec3 stone = mix(tints[ROCK], tints[ROCK + 1], clamp(0.5 + 0.4 * bands + 0.22 * big + 0.25 * fine, 0.0, 1.0));
     vec3 low = sandy;
     if (dry < 0.5) {
@@ -364,8 +363,8 @@ void main() {
         return;
     }
     float whole = max(span.y - base, 1.0), along = (world.x + world.z) / cell * 4.5 / max(size.x, size.y);
-    float at = 13.0 * y / whole + 0.9 * patches(vec2(along + 9.3, 4.4));
-    float band = clamp(0.5 + 1.2 * (noise(vec2(0.5, at)) - 0.5) + 0.6 * (noise(vec2(8.5, 3.7 * at)) - 0.5), 0.0, 1.0);
+    float bed = 13.0 * y / whole + 0.9 * patches(vec2(along + 9.3, 4.4));
+    float band = clamp(0.5 + 1.2 * (noise(vec2(0.5, bed)) - 0.5) + 0.6 * (noise(vec2(8.5, 3.7 * bed)) - 0.5), 0.0, 1.0);
     vec3 c = mix(tints[CUT], tints[CUT + 1], band) * (0.62 + 0.38 * smoothstep(0.5, 1.0, 45.0 * below / whole));
     if (mode != 0) {
         c = vec3(dot(c, vec3(0.3333)));
