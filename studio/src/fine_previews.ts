@@ -76,83 +76,99 @@ function smooth(from: Float32Array, width: number, height: number, lie: Lie, w: 
     return out;
 }
 
+/** In as many cells as are shown; `fields` has what is neither height nor water. */
+interface Land extends Grid { fields: Map<string, Float32Array> }
+
+/** A land in many cells, and the same in few, by the same steps. */
+interface Pair { land: Land; coarse: Grid }
+
 export class FinePreviews {
-    private land: Grid | null = null;
-    private flow: Float32Array | null = null;
-    /** By the cells along a side that were asked for: of that land, and the last that was shown, with its steps. */
-    private readonly before = new Map<number, Grid>();
+    private land: Land | null = null;
+    /** By the cells along a side that were asked for: what previews of that size are changes to. One of a size that has not been
+     *  made of the newest land is a change to an older one. */
+    private readonly pairs = new Map<number, Pair>();
     private readonly none = new Set<number>();
+    /** The last that was made in so few cells, and its steps. */
     private readonly last = new Map<number, { steps: string; grid: Grid }>();
 
-    /** The whole land, to which previews will be changes. stepsOf: as a preview makes it. */
+    /** A whole land, or the finest preview of one, to which previews will be changes. stepsOf: as a preview makes it. */
     begin({ width, height, cell, fields }: Frame, stepsOf: (side: number) => string): void {
-        const heights = fields.get('height'), flow = fields.get('flow');
-        this.before.clear();
+        const heights = fields.get('height');
+        if (!heights || heights.length !== width * height)
+            return;
+        const by = Math.max(1, Math.round(Math.max(width, height) / SIDE)), other = new Map<string, Float32Array>();
+        for (const [name, values] of fields)
+            if (name !== 'height' && name !== 'water' && values.length === heights.length)
+                other.set(name, thin(values, width, height, by));
+        this.land = { width: Math.ceil(width / by), height: Math.ceil(height / by), cell: cell * by, heights: thin(heights, width, height, by), fields: other };
         this.none.clear();
         for (const [side, { steps, grid }] of this.last)
             if (steps === stepsOf(side))
-                this.before.set(side, grid);
-        this.land = null;
-        if (!heights || heights.length !== width * height)
-            return;
-        const by = Math.max(1, Math.round(Math.max(width, height) / SIDE));
-        this.land = { width: Math.ceil(width / by), height: Math.ceil(height / by), cell: cell * by, heights: thin(heights, width, height, by) };
-        this.flow = flow?.length === heights.length ? thin(flow, width, height, by) : null;
+                this.pair(side, grid);
+    }
+
+    private pair(side: number, coarse: Grid): void {
+        if (this.land)
+            this.pairs.set(side, { land: this.land, coarse });
     }
 
     /** What steps read is not what it was. */
     clear(): void {
-        this.before.clear();
+        this.pairs.clear();
         this.none.clear();
         this.last.clear();
     }
 
-    /** The same land in few cells. */
-    note(side: number, grid: Grid): void {
-        if (grid.heights.length === grid.width * grid.height)
-            this.before.set(side, grid);
+    /** The land that began, in few cells. */
+    note(side: number, steps: string, grid: Grid): void {
+        if (grid.heights.length !== grid.width * grid.height)
+            return;
+        this.last.set(side, { steps, grid });
+        this.pair(side, grid);
     }
 
     /** It cannot be made in so few cells. */
     noteNone(side: number): void { this.none.add(side); }
 
-    has(side: number): boolean { return this.before.has(side) || this.none.has(side); }
+    /** Is the land that began known in so few cells? */
+    has(side: number): boolean { return (this.land !== null && this.pairs.get(side)?.land === this.land) || this.none.has(side); }
 
-    /** What is shown of a preview by these steps; itself, where nothing finer is known. */
-    refine(side: number, steps: string, frame: Frame): Frame {
-        const { land } = this, before = this.before.get(side), heights = frame.fields.get('height');
+    /** What is shown of a preview by these steps; itself, where nothing finer is known. own: fields that are looked at, beside the
+     *  heights. What else lies on the ground is as it was before, where the ground is. */
+    refine(side: number, steps: string, frame: Frame, own: string[]): Frame {
+        const pair = this.pairs.get(side), heights = frame.fields.get('height');
         if (!frame.isLive && heights)
             this.last.set(side, { steps, grid: { width: frame.width, height: frame.height, cell: frame.cell, heights } });
-        const isSame = land && before && heights && before.width === frame.width && before.height === frame.height
-            && Math.abs(frame.cell / before.cell - 1) < 1e-3 && land.width > 1.5 * frame.width;
-        if (!isSame)
+        if (!pair || !heights || pair.coarse.width !== frame.width || pair.coarse.height !== frame.height
+            || Math.abs(frame.cell / pair.coarse.cell - 1) >= 1e-3 || pair.land.width <= 1.5 * frame.width)
             return frame;
-        const share = alike(before.heights, heights, frame.width, frame.height), scale = land.cell / frame.cell;
+        const { land, coarse } = pair;
+        const share = alike(coarse.heights, heights, frame.width, frame.height), scale = land.cell / frame.cell;
         const more = Math.max(Math.abs((land.width * scale) / frame.width - 1), Math.abs((land.height * scale) / frame.height - 1));
         // Sizes are whole cells, so that coarse land may end sooner; a crop takes more away, all around. What is beyond is as
         // at the edge, which is seen where much is and the detail is not the old one.
         if (more > (share > ALIKE ? 0.2 : SOONER))
             return frame;
-        const isWhole = more <= SOONER, aside = (coarse: number, fine: number) => (isWhole ? 0 : (coarse - 1 - scale * (fine - 1)) / 2);
+        const isWhole = more <= SOONER, aside = (few: number, many: number) => (isWhole ? 0 : (few - 1 - scale * (many - 1)) / 2);
         const lie = { scale, x: aside(frame.width, land.width), y: aside(frame.height, land.height) };
-        const fine = smooth(heights.map((h, i) => h - share * before.heights[i]), frame.width, frame.height, lie, land.width, land.height);
+        const fine = smooth(heights.map((h, i) => h - share * coarse.heights[i]), frame.width, frame.height, lie, land.width, land.height);
         for (let i = 0; i < fine.length; i++)
             fine[i] += share * land.heights[i];
-        const fields = new Map([['height', fine]]), water = this.waterOn(fine, frame, lie);
-        if (water)
-            fields.set('water', water);
-        if (this.flow && share > ALIKE)
-            fields.set('flow', this.flow);
+        const fields = new Map(share > ALIKE ? land.fields : []), soft = (values: Float32Array) => smooth(values, frame.width, frame.height, lie, land.width, land.height);
+        for (const name of own) {
+            const values = frame.fields.get(name);
+            if (values?.length === heights.length)
+                fields.set(name, soft(values));
+        }
+        const water = frame.fields.get('water');
+        if (water?.length === heights.length)
+            fields.set('water', waterOn(fine, soft(water), soft(heights.map((h, i) => h + water[i]))));
+        fields.set('height', fine);
         return { ...frame, width: land.width, height: land.height, cell: land.cell, fields };
     }
+}
 
-    /** Water as high as it stands on the coarse land. */
-    private waterOn(fine: Float32Array, { width, height, fields }: Frame, lie: Lie): Float32Array | null {
-        const water = fields.get('water'), heights = fields.get('height')!, { land } = this;
-        if (water?.length !== heights.length)
-            return null;
-        const depth = smooth(water, width, height, lie, land!.width, land!.height);
-        const level = smooth(heights.map((h, i) => h + water[i]), width, height, lie, land!.width, land!.height);
-        return depth.map((d, i) => (d > 0.015 ? Math.max(0, level[i] - fine[i]) : 0));
-    }
+/** Water as high as it stands on the coarse land. */
+function waterOn(fine: Float32Array, depth: Float32Array, level: Float32Array): Float32Array {
+    return depth.map((d, i) => (d > 0.015 ? Math.max(0, level[i] - fine[i]) : 0));
 }

@@ -6,6 +6,8 @@ export interface Look {
     label: string;
     /** Fields it needs beside the heights. */
     fields: string[];
+    /** Fields that the whole land comes with, but not a slice of a run. */
+    also?: string[];
     ramp?: string;
     logarithmic?: boolean;
     /** Plain ground where the field is 0. */
@@ -15,7 +17,7 @@ export interface Look {
 }
 
 export const LOOKS: Look[] = [
-    { name: 'natural', label: 'Natural', fields: ['water', 'flow'], hint: 'Grass, rock, woods, snow, streams and water' },
+    { name: 'natural', label: 'Natural', fields: ['water', 'flow'], also: ['eroded', 'deposited', 'layers'], hint: 'Grass, rock, woods, snow, streams and water' },
     { name: 'height', label: 'Height', fields: [], ramp: 'cividis', unit: 'm', hint: 'Height above 0 m' },
     { name: 'slope', label: 'Slope', fields: [], ramp: 'magma', unit: '°', hint: 'Angle of the ground' },
     { name: 'flow', label: 'Flow', fields: ['flow'], ramp: 'blues', logarithmic: true, hint: 'How much water has passed' },

@@ -415,7 +415,7 @@ export class Session {
             localStorage.setItem(SAVED, JSON.stringify({ name: this.store.doc.name, text }));
         } catch { /* full, or not allowed: the address still holds it */ }
         const address = await toAddress(text);
-        if (location.hash.slice(1) !== address)
+        if (text === recipeText(this.store.doc.items) && location.hash.slice(1) !== address) // else a newer one is on its way
             history.replaceState(null, '', `#${address}`);
     }
 
@@ -510,7 +510,9 @@ export class Session {
     }
 
     /** Are the steps of all previews of this land made? */
-    get isPrepared(): boolean { return this.sides.every((side) => this.costs.has(side, this.small(side).lines)); }
+    get isPrepared(): boolean { return this.sides.every((side) => this.hasMade(side)); }
+
+    private hasMade(side: number): boolean { return this.costs.has(side, this.small(side).lines) && (side === this.sides.at(-1) || this.fine.has(side)); }
 
     /** Makes the steps of previews beforehand: then a slider that is dragged has only its own step and those after it to
      *  make, and it is known how long these take. */
@@ -519,16 +521,15 @@ export class Session {
         const { run } = this, sides = isIdle() ? await idleSides(sideOf(this.items)) : [];
         for (const side of sides) {
             const { lines } = this.small(side);
-            const isLast = side === this.sides.at(-1);
-            if (!isIdle() || run !== this.run || (this.costs.has(side, lines) && (isLast || this.fine.has(side))))
+            if (!isIdle() || run !== this.run || this.hasMade(side))
                 continue;
             this.preparing = ++this.numbers;
-            const reply = await this.engine!.ask<'prepared'>({ kind: 'prepare', run: this.preparing, steps: lines, fields: isLast ? [] : ['height'] }).catch(() => null);
+            const reply = await this.engine!.ask<'prepared'>({ kind: 'prepare', run: this.preparing, steps: lines, fields: side === this.sides.at(-1) ? [] : ['height'] }).catch(() => null);
             this.preparing = 0;
             if (!reply)
                 return;
             if (run === this.run && reply.cell && reply.buffers.length > 0)
-                this.fine.note(side, { width: reply.width!, height: reply.height!, cell: reply.cell, heights: new Float32Array(reply.buffers[0]) });
+                this.fine.note(side, lines.join('\n'), { width: reply.width!, height: reply.height!, cell: reply.cell, heights: new Float32Array(reply.buffers[0]) });
             if (run === this.run && reply.failed)
                 this.fine.noteNone(side);
             // So few cells may be too few for a step: then a finer preview is the first.
@@ -782,8 +783,8 @@ export class Session {
 
     /** The fields of the look. */
     private get shownFields(): string[] {
-        const layers = this.look.fields.includes('layers') ? (this.land?.layers ?? []).map((_, i) => `layer ${i}`) : [];
-        return [...new Set(['height', 'flow', 'water', ...this.look.fields.filter((name) => name !== 'layers'), ...layers])];
+        const wanted = ['height', 'flow', 'water', ...this.look.fields, ...this.look.also ?? []], { layers = [] } = this.land ?? {};
+        return [...new Set(wanted.flatMap((name) => (name !== 'layers' ? name : layers.length > 1 ? layers.map((_, i) => `layer ${i}`) : [])))];
     }
 
     /** land: null for a slice of a run. */
@@ -791,10 +792,12 @@ export class Session {
         const fields = new Map<string, Float32Array>();
         names.forEach((name, i) => buffers[i].byteLength > 0 && fields.set(name, new Float32Array(buffers[i])));
         const frame: Frame = { width, height, cell, fields, land, isLive: land === null, isPreview: this.isPreview, made: width };
-        const isGround = this.look.fields.every((name) => name === 'water' || name === 'flow') && this.look.name !== 'flow' && this.look.name !== 'water';
-        if (land && !this.isPreview && this.scrubbed === null && this.state === 'done')
-            this.fine.begin(frame, (side) => this.small(side).lines.join('\n'));
-        this.watcher.frame(this.isPreview && isGround ? this.fine.refine(this.preview, this.key(this.steps.length), frame) : frame);
+        // The newest that is as fine as a preview gets is what the next are changes to, so that detail does not come and go.
+        const isFinest = land && this.scrubbed === null && this.state === 'done' && (!this.isPreview || !this.finer), lines = (side: number) => this.small(side).lines.join('\n');
+        if (isFinest && (!this.isPreview || lines(this.preview) === this.steps.join('\n'))) // else the slider has gone on
+            this.fine.begin(frame, lines);
+        const own = this.look.name === 'natural' ? [] : names.filter((name) => this.look.fields.includes(name.replace(/^layer .*/, 'layers')));
+        this.watcher.frame(this.isPreview ? this.fine.refine(this.preview, this.key(this.steps.length), frame, own) : frame);
     }
 
     /** What came with the end of the run. False: something else is looked at. */

@@ -54,8 +54,7 @@ export async function measureFrames([frames, onePixel]) {
     // How often a pixel is shaded, as a mean and at most: each fragment that passes the test of depth adds one level.
     const shaded = () => {
         const meshes = [];
-        for (const scene of [view.sky.scene, land.scene])
-            scene.traverse((mesh) => mesh.material && meshes.push(mesh));
+        land.scene.traverse((mesh) => mesh.material && meshes.push(mesh));
         const own = meshes.map(({ material }) => material);
         for (const mesh of meshes) {
             const { constructor: Material, glslVersion, uniforms, vertexShader, fragmentShader, depthWrite } = mesh.material;

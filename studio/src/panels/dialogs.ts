@@ -281,8 +281,7 @@ export const KEYS: [string, string][] = [
     ['F', 'See all of the land'],
     ['W', 'Walk; arrow keys go, dragging looks around'],
     ['C', 'Compare with the original'],
-    ['Ctrl Z', 'Undo'],
-    ['Ctrl Shift Z', 'Redo'],
+    ['Ctrl Z', 'Undo; with Shift redo'],
     ['Ctrl S', 'Save the recipe'],
     ['Ctrl O', 'Open a file'],
 ];
@@ -294,6 +293,6 @@ export function helpDialog(isOn: () => boolean, setOn: (on: boolean) => void): v
         h('dl', { className: 'keys' }, ...KEYS.flatMap(([key, text]) => [
             h('dt', {}, ...key.split(' ').map((part) => h('kbd', {}, part))), h('dd', {}, text)])),
         h('div', { className: 'export-row' }, h('label', { htmlFor: 'single-keys' }, 'Keys without Ctrl'), toggle),
-        h('p', { className: 'quiet' }, 'Drag to turn, drag with the right button to move, wheel to zoom to the cursor. Files can be dropped anywhere: heightmaps (.png, .r16, .r32, .npy), recipes (.rv), closed meshes (.obj).'));
+        h('p', { className: 'quiet' }, 'Drag to turn, drag with the right button to move, wheel to zoom to the cursor. Files can be dropped anywhere: heightmaps (.png, .r16, .r32, .npy, .tif, .asc), lands (.npz), recipes (.rv), closed meshes (.obj).'));
 }
 

@@ -89,7 +89,7 @@ export class Timeline {
         else if (state === 'held')
             text = 'paused';
         else if (state === 'done')
-            text = session.scene ? 'finished' : `made in ${duration(session.ms)}`;
+            text = session.scene ? 'finished' : session.scrubbed !== null ? `after ${session.items[session.scrubbed - 1].step}` : `made in ${duration(session.ms)}`;
         else
             text = state === 'kept' ? 'stopped and kept' : state;
         this.said.textContent = text;

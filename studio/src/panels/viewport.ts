@@ -4,20 +4,23 @@ import { Brush } from './brush';
 import { LOOKS, coverOf, type Look } from '../looks';
 import type { Frame, SceneFrame, Session } from '../session';
 import { LandView, NATURAL, type Paint } from '../view/land_view';
+import { coverOfLayers, limitOf } from '../view/cover_lines';
 import { rampCss } from '../view/ramps';
 import { SolidView, WAYS } from '../view/solid_view';
 
 const LAYER_COLOURS = [[0.52, 0.50, 0.48], [0.62, 0.50, 0.34], [0.86, 0.76, 0.52], [0.44, 0.52, 0.33], [0.70, 0.42, 0.32], [0.40, 0.50, 0.60]];
 
-/** From the 2nd to the 98th of a hundred cells: what a few cells have says little. */
+/** What a few cells have says little: they are not counted. */
 function spread(values: Float32Array, logarithmic: boolean): [number, number] {
+    if (logarithmic)
+        return [0, Math.max(limitOf(values), 1e-6)];
     const some: number[] = [], stride = Math.max(1, Math.floor(values.length / 8192));
     for (let i = 0; i < values.length; i += stride)
         if (Number.isFinite(values[i]))
             some.push(values[i]);
     some.sort((a, b) => a - b);
     const at = (part: number) => some[Math.min(some.length - 1, Math.floor(part * some.length))] ?? 0;
-    return logarithmic ? [0, Math.max(at(0.999), 1e-6)] : [at(0.005), Math.max(at(0.995), at(0.005) + 1e-6)];
+    return [at(0.005), Math.max(at(0.995), at(0.005) + 1e-6)];
 }
 
 function slopes(frame: Frame): Float32Array {
@@ -61,7 +64,7 @@ export class Viewport {
             turnLabel.textContent = `From ${turn.value}°`;
             for (const each of [sun, turn])
                 each.style.setProperty('--at', `${((+each.value - +each.min) / (+each.max - +each.min)) * 100}%`);
-            this.view.setSun(+turn.value, +sun.value);
+            this.solid.setSun(this.view.setSun(+turn.value, +sun.value));
         };
         const cut = h('input', { type: 'range', id: 'cut', min: '0', max: '100', value: '0', oninput: () => {
             cut.style.setProperty('--at', `${cut.value}%`);
@@ -172,7 +175,7 @@ export class Viewport {
         const frame = await this.session.original().catch(() => null);
         if (!frame || run !== this.session.run)
             return;
-        this.view.setOriginal({ ...frame, heights: frame.fields.get('height')!, water: null, flow: null });
+        this.view.setOriginal({ ...frame, heights: frame.fields.get('height')!, water: null, flow: null, deposited: null, eroded: null, layers: null });
         this.paint(frame, true);
         this.view.draw();
     }
@@ -183,11 +186,17 @@ export class Viewport {
             return;
         this.frame = frame;
         this.view.setCover(coverOf(this.session.store.doc.items));
-        this.view.set({ ...frame, heights, water: frame.fields.get('water') ?? null, flow: frame.fields.get('flow') ?? null }, frame.isLive || frame.isPreview);
+        const of = (name: string) => frame.fields.get(name) ?? null;
+        this.view.set({ ...frame, heights, water: of('water'), flow: of('flow'), deposited: of('deposited'), eroded: of('eroded'), layers: coverOfLayers(this.upperLayers(frame)) }, frame.isLive || frame.isPreview);
         this.paint(frame, false);
         if (!frame.isLive && !(frame.isPreview && frame.made < frame.width))
             this.describe(frame);
         this.point();
+    }
+
+    /** Those above the bedrock, where the frame has them. */
+    private upperLayers(frame: Frame): Float32Array[] {
+        return (frame.land?.layers ?? []).slice(1).map((_, i) => frame.fields.get(`layer ${i + 1}`)).filter((grid) => grid !== undefined);
     }
 
     private describe(frame: Frame): void {
@@ -202,6 +211,8 @@ export class Viewport {
         this.view.paint(ground, paint);
         if (isOriginal)
             return;
+        if (paint.mode !== 4)
+            this.element.dataset.painted = look.name; // it has the fields of that
         this.legend.hidden = !look.ramp || paint.mode !== 1;
         if (!this.legend.hidden) {
             const bar = h('i');
@@ -238,7 +249,7 @@ export class Viewport {
                 both[2 * i + 1] = y[i];
                 speed[i] = Math.hypot(x[i], y[i]);
             }
-            return { ...NATURAL, mode: 2, values: both, parts: 2, to: spread(speed, true)[1] };
+            return { ...NATURAL, mode: 2, values: both, parts: 2, to: limitOf(speed) || 1 };
         }
         case 'layers': return this.layers(frame);
         default: return NATURAL;

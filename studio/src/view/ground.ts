@@ -5,9 +5,10 @@ import {
     RawShaderMaterial, Scene, UnsignedByteType, Vector2, Vector3, Vector4, WebGLRenderTarget, type IUniform,
     type PerspectiveCamera, type PixelFormat, type WebGLRenderer,
 } from 'three';
+import { linesOf, tracesOf } from './cover_lines';
 import { rampPixels } from './ramps';
 import {
-    GROUND_FRAGMENT, GROUND_VERTEX, LIGHT_FRAGMENT, LIGHT_VERTEX, WALL_FRAGMENT, WALL_VERTEX,
+    GROUND_FRAGMENT, GROUND_VERTEX, LIGHT_FRAGMENT, LIGHT_VERTEX, SKY_FRAGMENT, SKY_VERTEX, WALL_FRAGMENT, WALL_VERTEX,
 } from './shaders';
 
 /** Quads along the side of a tile. */
@@ -20,8 +21,12 @@ export interface Grid {
     cell: number;
     heights: Float32Array;
     water: Float32Array | null;
-    /** How much water has run over each cell. */
+    /** How much water has run over each cell, and how much ground was laid down and taken away. */
     flow: Float32Array | null;
+    deposited: Float32Array | null;
+    eroded: Float32Array | null;
+    /** How much of each cell layers cover. */
+    layers: Float32Array | null;
 }
 
 /** What both lands of a comparison have in common. */
@@ -35,6 +40,8 @@ export interface Shared {
     wires: IUniform<number>;
     back: IUniform<Vector3>;
     haze: IUniform<number>;
+    nearest: IUniform<number>;
+    unproject: IUniform<Matrix4>;
     time: IUniform<number>;
     brush: IUniform<Vector4>;
 }
@@ -62,37 +69,12 @@ function floatTexture(data: Float32Array, width: number, height: number, format:
     return texture;
 }
 
-/** Of values with the same sign, exponent and first bits. */
-const counts = new Uint32Array(1 << 16);
-
-/** What 98 of 100 cells with a value do not pass: that much is a stream, as pictures of the command line have it. */
-function streamOf(flow: Float32Array): number {
-    const bits = new Uint32Array(flow.buffer, flow.byteOffset, flow.length);
-    counts.fill(0);
-    let all = 0, highest = 0, bin = 0;
-    for (let i = 0; i < flow.length; i++)
-        if (flow[i] > 0 && flow[i] < Infinity) {
-            counts[bits[i] >>> 16]++;
-            all++;
-            if (flow[i] > highest) highest = flow[i];
-        }
-    for (let seen = counts[0]; seen * 100 < all * 98; seen += counts[bin])
-        bin++;
-    return Math.min(new Float32Array(new Uint32Array([(bin + 1) << 16]).buffer)[0], highest);
-}
-
-/** A sixth of the land is above it, but no lower half: as pictures of the command line have it. */
-function snowLineOf({ width, height, heights }: Grid, low: number, relief: number): number {
-    const bins = new Uint32Array(256), across = 128;
-    for (let j = 0; j < across; j++)
-        for (let i = 0; i < across; i++) {
-            const h = heights[Math.floor(((height - 1) * j) / across) * width + Math.floor(((width - 1) * i) / across)];
-            bins[Math.max(0, Math.min(255, Math.floor(((h - low) / relief) * 256)))]++;
-        }
-    let k = 0;
-    for (let seen = bins[0]; k < 255 && seen < 0.84 * across * across; seen += bins[k])
-        k++;
-    return low + Math.max((k + 0.5) / 256, 0.5) * relief;
+/** Smooth between cells. */
+function traceTexture(halves: Uint16Array, width: number, height: number): DataTexture {
+    const texture = new DataTexture(halves as Uint16Array<ArrayBuffer>, width, height, RGBAFormat, HalfFloatType);
+    texture.minFilter = texture.magFilter = LinearFilter;
+    texture.needsUpdate = true;
+    return texture;
 }
 
 const nothing = (): DataTexture => floatTexture(new Float32Array(1), 1, 1, RedFormat);
@@ -109,6 +91,7 @@ export class Ground {
     private readonly walls: Mesh<BufferGeometry, RawShaderMaterial>;
     private readonly shores: Mesh<BufferGeometry, RawShaderMaterial>;
     private readonly water: Mesh;
+    private readonly dome: Mesh<BufferGeometry, RawShaderMaterial>;
     private light: WebGLRenderTarget | null = null;
     private readonly lamp: { scene: Scene; camera: OrthographicCamera; material: RawShaderMaterial };
     private dark = true;
@@ -117,9 +100,9 @@ export class Ground {
         this.uniforms = {
             ...shared,
             heights: { value: nothing() }, water: { value: nothing() }, field: { value: nothing() },
-            light: { value: null }, ramp: { value: nothing() }, flow: { value: nothing() }, much: { value: 0 },
+            light: { value: null }, ramp: { value: nothing() }, traces: { value: traceTexture(new Uint16Array(4), 1, 1) }, much: { value: 0 }, wet: { value: 0 },
             size: { value: new Vector2(1, 1) }, cell: { value: 1 }, reach: { value: 1 }, mode: { value: 0 },
-            scale: { value: new Vector4(0, 1, 0, 0) }, span: { value: this.span }, snow: { value: 1e9 }, base: { value: 0 },
+            scale: { value: new Vector4(0, 1, 0, 0) }, span: { value: this.span }, lines: { value: new Vector4() }, base: { value: -1e9 },
         };
         const material = (vertexShader: string, fragmentShader: string, more: Record<string, IUniform> = {}) =>
             new RawShaderMaterial({ glslVersion: GLSL3, vertexShader, fragmentShader, uniforms: { ...this.uniforms, ...more } });
@@ -128,6 +111,7 @@ export class Ground {
         this.tiles.setAttribute('position', one.getAttribute('position'));
         this.tiles.setIndex(one.getIndex());
         this.tiles.setAttribute('tile', this.places);
+        this.tiles.instanceCount = 0;
         const ground = new Mesh(this.tiles, material(GROUND_VERTEX, GROUND_FRAGMENT, { isWater: { value: 0 } }));
         const wet = material(GROUND_VERTEX, GROUND_FRAGMENT, { isWater: { value: 1 } });
         wet.transparent = true;
@@ -138,13 +122,16 @@ export class Ground {
         this.shores = new Mesh(this.walls.geometry, material(WALL_VERTEX, WALL_FRAGMENT, { isWater: { value: 1 } }));
         this.shores.material.transparent = true;
         this.shores.renderOrder = 2;
-        for (const mesh of [ground, this.water, this.walls, this.shores]) {
+        const sheet = new BufferGeometry();
+        sheet.setAttribute('position', new BufferAttribute(new Float32Array([-1, -1, 0, 3, -1, 0, -1, 3, 0]), 3));
+        this.dome = new Mesh(sheet, material(SKY_VERTEX, SKY_FRAGMENT));
+        this.dome.material.depthWrite = false;
+        this.dome.renderOrder = 10; // after the land, which hides half of it
+        for (const mesh of [ground, this.water, this.walls, this.shores, this.dome]) {
             mesh.frustumCulled = false;
             this.scene.add(mesh);
         }
         const lamp = material(LIGHT_VERTEX, LIGHT_FRAGMENT, { sunSteps: { value: 40 }, skySteps: { value: 5 } });
-        const sheet = new BufferGeometry();
-        sheet.setAttribute('position', new BufferAttribute(new Float32Array([-1, -1, 0, 3, -1, 0, -1, 3, 0]), 3));
         const cover = new Mesh(sheet, lamp);
         cover.frustumCulled = false;
         this.lamp = { scene: new Scene(), camera: new OrthographicCamera(), material: lamp };
@@ -156,13 +143,13 @@ export class Ground {
         this.uniforms[name].value = texture;
     }
 
-    private put(name: string, data: Float32Array, width: number, height: number, format: PixelFormat): void {
+    private put(name: string, data: Float32Array | Uint16Array, width: number, height: number, format: PixelFormat): void {
         const there = this.uniforms[name].value as DataTexture;
         if (there.image.width === width && there.image.height === height && there.format === format) {
             there.image.data = data as Float32Array<ArrayBuffer>;
             there.needsUpdate = true;
         } else
-            this.exchange(name, floatTexture(data, width, height, format));
+            this.exchange(name, data instanceof Uint16Array ? traceTexture(data, width, height) : floatTexture(data, width, height, format));
     }
 
     set(grid: Grid): void {
@@ -174,10 +161,10 @@ export class Ground {
             this.put('water', grid.water!, width, height, RedFormat);
         else if ((this.uniforms.water.value as DataTexture).image.width > 1)
             this.exchange('water', nothing());
-        const runs = grid.flow !== null && grid.flow.length === heights.length && !this.uniforms.dry.value;
-        if (runs)
-            this.put('flow', grid.flow!, width, height, RedFormat);
-        this.uniforms.much.value = runs ? streamOf(grid.flow!) : 0;
+        const traces = tracesOf(grid);
+        this.put('traces', traces?.halves ?? new Uint16Array(4), traces ? width : 1, traces ? height : 1, RGBAFormat);
+        this.uniforms.much.value = this.uniforms.dry.value ? 0 : traces?.stream ?? 0;
+        this.uniforms.wet.value = wet ? 1 : 0;
         this.water.visible = this.shores.visible = wet && this.uniforms.mode.value === 0;
         (this.uniforms.size.value as Vector2).set(width, height);
         this.uniforms.cell.value = cell;
@@ -188,9 +175,9 @@ export class Ground {
         }
         this.span.set(low, high);
         const relief = high - low, extent = (Math.max(width, height) - 1) * cell;
-        this.uniforms.base.value = low - Math.max(0.055 * extent, 0.05 * relief);
-        // Snow lies where mountains are high; low land has none.
-        this.uniforms.snow.value = this.uniforms.dry.value ? 1e9 : this.snowLine ?? (relief >= 700 ? snowLineOf(grid, low, relief) : 1e9);
+        this.uniforms.base.value = low - 0.045 * extent;
+        const lines = linesOf(grid, low, relief, this.snowLine, this.uniforms.dry.value > 0);
+        (this.uniforms.lines.value as Vector4).set(lines.snow, lines.grass, lines.valley, lines.steep);
         if (!old || old.width !== width || old.height !== height)
             this.build(width, height);
         this.dark = true;
@@ -247,6 +234,22 @@ export class Ground {
     set block(on: boolean) { this.walls.visible = on; }
 
     dim(): void { this.dark = true; }
+
+    /** No land: a bare floor at this height, for what is so wide. */
+    clear(low: number, wide: number): void {
+        const rise = this.uniforms.rise.value;
+        this.uniforms.base.value = low / rise;
+        this.uniforms.cell.value = wide;
+        (this.uniforms.size.value as Vector2).set(2, 2);
+        this.span.set(low / rise, low / rise);
+    }
+
+    /** The air between the camera and the block; `haze` hides a third of what is as far away as the block is wide. */
+    breathe(haze: number, camera: PerspectiveCamera): void {
+        const { width, height, cell } = this.grid!, rise = this.uniforms.rise.value, x = (width - 1) * cell, z = (height - 1) * cell;
+        this.uniforms.haze.value = haze / Math.max(x, z);
+        this.uniforms.nearest.value = new Box3(new Vector3(0, this.uniforms.base.value * rise, 0), new Vector3(x, this.span.y * rise, z)).distanceToPoint(camera.position);
+    }
 
     /** The light, where something has changed. quick: with fewer steps, for a land that changes all the time. */
     illuminate(renderer: WebGLRenderer, quick: boolean): void {

@@ -1,13 +1,12 @@
 // land_view.ts: the middle of the page: camera, sun, one land or two beside each other. It draws only when something
 // has changed.
 import {
-    BufferAttribute, BufferGeometry, GLSL3, Matrix4, Mesh, PerspectiveCamera, RawShaderMaterial, Scene, Vector2, Vector3,
-    Vector4, WebGLRenderer,
+    Matrix4, PerspectiveCamera, Vector2, Vector3, Vector4, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
-import { grainTexture } from './grain';
+import { grainTextures } from './grain';
 import { Ground, type Grid, type Shared } from './ground';
-import { SKY_FRAGMENT, SKY_VERTEX } from './shaders';
+import { ALPINE, DESERT, skyOf } from './palettes';
 import type { Cover } from '../looks';
 
 /** How far the camera looks down, at first. */
@@ -46,9 +45,12 @@ export class LandView {
     readonly camera = new PerspectiveCamera(36, 1, 1, 1e6);
     readonly land: Ground;
     readonly original: Ground;
+    /** Where no land is, or a scene: the sky and the floor alone. */
+    private readonly nowhere: Ground;
+    private palette = ALPINE;
+    private altitude = 38;
     private readonly renderer: WebGLRenderer;
     private readonly controls: OrbitControls;
-    private readonly sky: { scene: Scene; unproject: Matrix4 };
     private readonly shared: Shared;
     private dirty = true;
     private framed = '';
@@ -71,7 +73,7 @@ export class LandView {
 
     constructor(private readonly host: HTMLElement, private readonly still: boolean) {
         const isSlow = isSoftware();
-        this.ratio = isSlow ? 0.6 : 1;
+        this.ratio = isSlow ? 0.5 : 1;
         this.renderer = new WebGLRenderer({ antialias: !isSlow, powerPreference: 'high-performance' });
         this.renderer.autoClear = false;
         this.renderer.localClippingEnabled = true;
@@ -80,27 +82,17 @@ export class LandView {
         this.canvas.setAttribute('role', 'img');
         this.canvas.setAttribute('aria-label', 'The land');
         host.prepend(this.canvas);
+        const { grain, bumps } = grainTextures();
         this.shared = {
-            sun: { value: new Vector3(0, 1, 0) }, horizon: { value: new Vector3() }, zenith: { value: new Vector3() },
+            sun: { value: new Vector3(0, 1, 0) }, sunlight: { value: new Vector3() }, horizon: { value: new Vector3() }, zenith: { value: new Vector3() },
+            exposure: { value: 1 }, roughness: { value: 1 }, tints: { value: ALPINE.tints.map((rgb) => new Vector3(...rgb)) },
             isNatural: { value: 1 }, rise: { value: 1 }, wires: { value: 0 }, back: { value: new Vector3(0.1, 0.11, 0.12) },
-            haze: { value: 0 }, time: { value: 0 }, brush: { value: new Vector4() }, grain: { value: grainTexture() }, dry: { value: 0 },
+            haze: { value: 0 }, nearest: { value: 0 }, unproject: { value: new Matrix4() }, time: { value: 0 }, brush: { value: new Vector4() },
+            grain: { value: grain }, bumps: { value: bumps }, isFine: { value: isSlow ? 0 : 1 }, dry: { value: 0 },
         };
         this.land = new Ground(this.shared);
         this.original = new Ground(this.shared);
-        const unproject = new Matrix4();
-        const sheet = new BufferGeometry();
-        sheet.setAttribute('position', new BufferAttribute(new Float32Array([-1, -1, 0, 3, -1, 0, -1, 3, 0]), 3));
-        const dome = new Mesh(sheet, new RawShaderMaterial({
-            glslVersion: GLSL3, vertexShader: SKY_VERTEX, fragmentShader: SKY_FRAGMENT, depthWrite: false,
-            uniforms: { ...this.shared, unproject: { value: unproject } },
-        }));
-        dome.frustumCulled = false;
-        for (const ground of [this.land, this.original]) { // after the land, which hides half of it
-            const behind = dome.clone();
-            behind.renderOrder = 10;
-            ground.scene.add(behind);
-        }
-        this.sky = { scene: new Scene().add(dome), unproject };
+        this.nowhere = new Ground(this.shared);
         this.controls = new OrbitControls(this.camera, this.canvas);
         this.controls.zoomToCursor = true;
         this.controls.enableDamping = !still;
@@ -118,15 +110,26 @@ export class LandView {
 
     // ---- what is shown ----
 
-    setSun(azimuth: number, altitude: number): void {
+    /** Gives the way to it. */
+    setSun(azimuth: number, altitude: number): Vector3 {
         const a = (azimuth * Math.PI) / 180, h = (altitude * Math.PI) / 180;
         this.shared.sun.value.set(Math.sin(a) * Math.cos(h), Math.sin(h), -Math.cos(a) * Math.cos(h));
-        const day = Math.min(1, Math.max(0, altitude / 25));
-        this.shared.horizon.value.set(0.80 - 0.02 * day, 0.70 + 0.13 * day, 0.60 + 0.28 * day);
-        this.shared.zenith.value.set(0.30 + 0.10 * day, 0.38 + 0.20 * day, 0.52 + 0.26 * day);
+        this.altitude = altitude;
+        this.setLight();
         this.land.dim();
         this.original.dim();
         this.draw();
+        return this.shared.sun.value;
+    }
+
+    private setLight(): void {
+        const { sunlight, zenith, horizon } = skyOf(this.palette, this.altitude);
+        this.shared.sunlight.value.copy(sunlight);
+        this.shared.zenith.value.copy(zenith);
+        this.shared.horizon.value.copy(horizon);
+        this.shared.exposure.value = this.palette.exposure;
+        this.shared.roughness.value = this.palette.bumps;
+        this.palette.tints.forEach((rgb, i) => this.shared.tints.value[i].set(...rgb));
     }
 
     setBack(colour: [number, number, number]): void {
@@ -144,6 +147,8 @@ export class LandView {
     /** What grows on natural land, or does not: for what is shown from now on. */
     setCover({ isDry, snow }: Cover): void {
         this.shared.dry.value = isDry ? 1 : 0;
+        this.palette = isDry ? DESERT : ALPINE;
+        this.setLight();
         this.land.snowLine = this.original.snowLine = snow;
     }
 
@@ -238,7 +243,6 @@ export class LandView {
         this.camera.near = away * 0.002;
         this.camera.far = away * 8;
         this.camera.updateProjectionMatrix();
-        this.shared.haze.value = 0.10 / away;
         this.controls.update();
         this.draw();
     }
@@ -248,6 +252,7 @@ export class LandView {
         const size = new Vector3(high[0] - low[0], high[2] - low[2], high[1] - low[1]);
         this.framed = '';
         this.box = { low, high };
+        this.nowhere.clear(low[2], size.length());
         this.aim(new Vector3((low[0] + high[0]) / 2, (low[2] + high[2]) / 2, -(low[1] + high[1]) / 2), (size.length() * 1.6) / Math.min(this.camera.aspect, 1));
     }
 
@@ -380,8 +385,8 @@ export class LandView {
             return;
         const middle = this.frames.sort((a, b) => a - b)[6];
         this.frames = [];
-        if (middle > 60 && this.ratio > 0.5) {
-            this.ratio = Math.max(0.5, this.ratio / 1.4);
+        if (middle > 60 && this.ratio > 0.4) {
+            this.ratio = Math.max(0.4, this.ratio / 1.4);
             this.resize();
         }
     };
@@ -390,18 +395,19 @@ export class LandView {
         this.dirty = false;
         const { renderer, camera } = this;
         camera.updateMatrixWorld();
-        this.sky.unproject.copy(camera.projectionMatrix).multiply(camera.matrixWorldInverse).invert();
+        this.shared.unproject.value.copy(camera.projectionMatrix).multiply(camera.matrixWorldInverse).invert();
         const size = renderer.getDrawingBufferSize(new Vector2());
         const draw = (ground: Ground) => {
             if (!ground.grid)
-                return renderer.render(this.sky.scene, camera);
+                return renderer.render(this.nowhere.scene, camera);
+            ground.breathe(this.palette.haze, camera);
             ground.illuminate(renderer, this.isQuick && ground === this.land);
             ground.choose(camera, size.y, this.ratio < 1 ? 5 : 3);
             renderer.render(ground.scene, camera);
         };
         renderer.clear();
         if (this.other) {
-            renderer.render(this.sky.scene, camera);
+            renderer.render(this.nowhere.scene, camera);
             return this.other.draw(renderer, camera);
         }
         if (this.showOriginal)
@@ -420,6 +426,7 @@ export class LandView {
     /** Draws every pixel, however long it takes. */
     finest(): void {
         this.ratio = 1;
+        this.shared.isFine.value = 1;
         this.measure = () => {};
         this.resize();
     }
@@ -432,7 +439,10 @@ export class LandView {
         camera.aspect = width / height;
         camera.updateProjectionMatrix();
         this.isQuick = false;
+        const { isFine } = this.shared, was = isFine.value;
+        isFine.value = 1;
         this.render();
+        isFine.value = was;
         const blob = await new Promise<Blob | null>((resolve) => this.canvas.toBlob(resolve, 'image/png'));
         this.resize();
         if (!blob)

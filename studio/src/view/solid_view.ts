@@ -43,11 +43,13 @@ export class SolidView {
     way: Way = 'surface';
 
     constructor() {
-        this.sun.position.set(-0.6, 1, 0.5);
         this.frame = new Box3Helper(this.box, new Color(0x7a858f));
         this.scene.add(new AmbientLight(0xc8d6e6, 1.3), this.sun, this.rock, this.water, this.frame);
         this.rock.frustumCulled = this.water.frustumCulled = false;
     }
+
+    /** to: the way to it. */
+    setSun(to: Vector3): void { this.sun.position.copy(to); }
 
     set(frame: SceneFrame): void {
         const [points, faces, drops] = frame.buffers;

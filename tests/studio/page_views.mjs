@@ -1,0 +1,247 @@
+// page_views.mjs: what is drawn: views, scenes, themes, a phone.
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { axeSource, measureFrames, settled, until } from './harness.mjs';
+import { drop, link, open, picture, pictures, run, SMALL, work } from './page_context.mjs';
+
+export const tests = {
+    async 'each view differs from the others and is not blank'() {
+        const { page, close } = await open(link('terrain size=96 cell=20\nnoise seed=5 relief=400\nlayer name=sand thickness=4 slope=20\n' +
+            'droplets drops=8k\npipes time=40\n'), { width: 900, height: 700 });
+        await settled(page);
+        await page.waitForFunction(() => !document.querySelector('button[data-look=layers]').hidden);
+        const seen = new Map();
+        for (const name of await page.evaluate(() => [...document.querySelectorAll('button[data-look]')].filter((tab) => !tab.hidden).map((tab) => tab.dataset.look))) {
+            await page.locator(`button[data-look="${name}"]`).click();
+            await page.waitForFunction((look) => studio.viewport.element.dataset.painted === look && (look !== 'original' || studio.viewport.view.original.grid), name);
+            const { mean, spread } = await page.evaluate(() => {
+                studio.viewport.view.render();
+                const canvas = new OffscreenCanvas(48, 36), paint = canvas.getContext('2d');
+                paint.drawImage(studio.viewport.view.canvas, 0, 0, 48, 36);
+                const data = [...paint.getImageData(0, 0, 48, 36).data], grey = data.filter((_, i) => i % 4 !== 3);
+                return { mean: grey, spread: Math.max(...grey) - Math.min(...grey) };
+            });
+            assert.ok(spread > 40, `${name} is blank`);
+            for (const [other, its] of seen) {
+                const differs = mean.reduce((sum, value, i) => sum + Math.abs(value - its[i]), 0) / mean.length;
+                assert.ok(differs > 0.4, `${name} looks as ${other} does (${differs})`);
+            }
+            seen.set(name, mean);
+        }
+        // Natural land has streams where most of the water ran: most of what changes with them is bluer, some is cleared of woods.
+        await page.locator('button[data-look=natural]').click();
+        await page.waitForFunction(() => {
+            const { element, view } = studio.viewport, { mode, much } = view.land.uniforms;
+            return element.dataset.painted === 'natural' && mode.value === 0 && much.value > 0;
+        });
+        const streams = () => page.evaluate(() => {
+            const { view } = studio.viewport, { much } = view.land.uniforms, { width, height } = view.canvas;
+            const pixels = () => {
+                view.render();
+                const paint = new OffscreenCanvas(width, height).getContext('2d');
+                paint.drawImage(view.canvas, 0, 0);
+                return paint.getImageData(0, 0, width, height).data;
+            };
+            const own = much.value, wet = pixels();
+            much.value = 0;
+            const bare = pixels();
+            much.value = own;
+            const by = (i) => Math.abs(wet[i] - bare[i]) + Math.abs(wet[i + 1] - bare[i + 1]) + Math.abs(wet[i + 2] - bare[i + 2]);
+            const any = [...wet.keys()].filter((i) => i % 4 === 0 && by(i) > 0), changed = any.filter((i) => by(i) > 40); // a little wet is darker
+            return { any: any.length, share: changed.length / (width * height), bluer: changed.filter((i) => wet[i + 2] - wet[i] > bare[i + 2] - bare[i]).length / changed.length };
+        });
+        const drawn = await streams();
+        assert.ok(drawn.share > 0.001 && drawn.share < 0.1 && drawn.bluer > 0.6, JSON.stringify(drawn));
+        // It is as the picture of the recipe has it: sand, and no woods.
+        await page.evaluate(() => studio.session.store.edit((doc) => doc.items.push({ id: 1e6, step: 'render', values: { file: 'a.png', look: 'desert' }, on: true })));
+        await page.waitForFunction(() => studio.session.state === 'done' && studio.viewport.view.land.uniforms.dry.value === 1);
+        await settled(page);
+        const green = await page.evaluate(() => {
+            studio.viewport.view.render();
+            const canvas = new OffscreenCanvas(48, 36), paint = canvas.getContext('2d');
+            paint.drawImage(studio.viewport.view.canvas, 0, 0, 48, 36);
+            const data = paint.getImageData(0, 0, 48, 36).data;
+            return [...data.keys()].filter((i) => i % 4 === 0 && data[i] < data[i + 1] && data[i + 2] < data[i + 1]).length;
+        });
+        assert.ok(green < 20, `${green} of 1728 pixels are green`);
+        assert.equal((await streams()).any, 0); // nor streams
+        assert.deepEqual([...seen.keys()], ['natural', 'height', 'slope', 'flow', 'eroded', 'deposited', 'water', 'sediment', 'velocity', 'layers', 'original']);
+        await close();
+    },
+
+    async 'natural land looks as render draws it'() {
+        const land = 'terrain size=160 cell=60\nnoise seed=7 frequency=0.12 relief=1300\nrivers time=1M steps=16 uplift=1.2 erosion=4\ndroplets drops=4k\n';
+        for (const [look, words] of [['alpine', land], ['desert', land.replace('relief=1300', 'relief=900')], ['alpine', land + 'flood level=500\n']]) {
+            const { page, close } = await open(link(`${words}render view.png look=${look}\n`), { reducedMotion: 'reduce' });
+            await settled(page);
+            await writeFile(join(work, 'view.rv'), words);
+            run('view.rv', 'render', 'view.png', `look=${look}`, 'azimuth=144.5', 'elevation=45', 'sun=235', 'altitude=38', 'width=400', 'height=400', 'trees=0', 'haze=0');
+            // Of the middle of both pictures, where land is all around: the mean of each colour, and how blue its bluest part is.
+            const [own, drawn] = await page.evaluate(async (bytes) => {
+                const { view } = studio.viewport, { grid, span } = view.land, middle = ((grid.width - 1) * grid.cell) / 2, away = 4 * middle;
+                view.finest();
+                view.camera.position.set(middle + away * Math.sin(0.6196) * Math.SQRT1_2, (span.x + span.y) / 2 + away * Math.SQRT1_2, middle + away * Math.cos(0.6196) * Math.SQRT1_2);
+                view.camera.lookAt(middle, (span.x + span.y) / 2, middle);
+                view.palette = { ...view.palette, haze: 0 };
+                const middleOf = async (png) => {
+                    const image = await createImageBitmap(png), paint = new OffscreenCanvas(120, 120).getContext('2d');
+                    paint.drawImage(image, image.width * 0.35, image.height * 0.35, image.width * 0.3, image.height * 0.3, 0, 0, 120, 120);
+                    const { data } = paint.getImageData(0, 0, 120, 120), mean = [0, 0, 0];
+                    let blue = 0;
+                    for (let i = 0; i < data.length; i += 4) {
+                        mean.forEach((_, c) => { mean[c] += data[i + c] / 14400; });
+                        blue += data[i + 2] > data[i] + 25 ? 1 / 14400 : 0;
+                    }
+                    return { mean, blue };
+                };
+                const controls = view.controls.update;
+                view.controls.update = () => false; // the camera stays where it is
+                const mine = await middleOf(await view.picture(400, 400));
+                view.controls.update = controls;
+                return [mine, await middleOf(new Blob([Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0))]))];
+            }, (await readFile(join(work, 'view.png'))).toString('base64'));
+            const said = `${look}: ${JSON.stringify({ own, drawn })}`;
+            own.mean.forEach((value, c) => assert.ok(Math.abs(value - drawn.mean[c]) < 16, said));
+            assert.ok(Math.abs(own.blue - drawn.blue) < 0.02 + 0.4 * drawn.blue, said); // streams, and the sea
+            await close();
+        }
+    },
+
+    async 'of 2048 x 2048 cells a frame has few triangles, and nothing is sent again while the camera moves'() {
+        const { page, close } = await open(link(SMALL), { width: 1920, height: 1080 });
+        await settled(page);
+        await page.evaluate(() => {
+            const side = 2048, cell = 10, heights = new Float32Array(side * side);
+            for (let y = 0; y < side; y++)
+                for (let x = 0; x < side; x++)
+                    heights[y * side + x] = 700 * (Math.sin(x / 90) * Math.cos(y / 130) + 0.3 * Math.sin(x / 17 + y / 23));
+            studio.viewport.show({ width: side, height: side, cell, fields: new Map([['height', heights]]), land: null,
+                isLive: true, isPreview: false }); // as a slice is: its shadows take less time without a GPU
+        });
+        const { around, close: near, live, layers } = await page.evaluate(measureFrames, [4, true]);
+        for (const [name, { mean, most }] of Object.entries(layers))
+            assert.ok(mean >= 1 && mean < 1.3 && most < 6, `${name}: a pixel is shaded ${mean} times, at most ${most}`);
+        for (const [name, { calls, triangles }] of Object.entries({ around, near, live }))
+            assert.ok(calls <= 6 && triangles <= 320000, `${name}: ${calls} calls, ${triangles} triangles`);
+        for (const { bytes } of [around, near])
+            assert.ok(bytes <= 65536, `${bytes} bytes to the GPU a frame`);
+        assert.ok(live.bytes <= 1.1 * 4 * 1024 * 1024, `${live.bytes} bytes a slice`); // every second cell, a float each
+        console.log(`    a pixel is shaded ${layers.far.mean.toFixed(2)} times from afar, ${layers.near.mean.toFixed(2)} from near`);
+        console.log(`    turning: ${around.calls} calls, ${around.triangles} triangles, ${around.bytes} bytes; close: ${near.triangles} triangles; a slice: ${live.bytes} bytes`);
+        await close();
+    },
+
+    async 'scenes run in the page'() {
+        const { page, close } = await open(link(SMALL), { colorScheme: 'dark' });
+        await settled(page);
+        await page.keyboard.press('a');
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('e'); // no key is lost after a dialog
+        await page.locator('.brush').waitFor();
+        await page.getByRole('button', { name: 'Gallery' }).click();
+        assert.equal(await page.locator('.card').count(), 15);
+        await picture(page, 'gallery');
+        await page.locator('.card', { hasText: 'winding river bed' }).click();
+        await page.waitForFunction(() => studio.session.scene?.frame?.frame >= 3);
+        await page.locator('.params p', { hasText: /winding river bed.*Worn rock is red/i }).waitFor(); // what the gallery says of it
+        await page.keyboard.press('e');
+        assert.ok(await page.locator('.brush').isHidden()); // it is for lands
+        await page.keyboard.press('Escape');
+        await until(page, ['cancelled', 'done']); // it is short
+        await page.waitForFunction(() => !studio.viewport.nextFrame);
+        // All of the scene is seen again, not the land behind it, on which nobody walks now.
+        const eye = () => page.evaluate(() => studio.viewport.view.camera.position.toArray().map((each) => Number(each.toFixed(3))));
+        const stood = await eye();
+        await page.keyboard.press('w');
+        await page.keyboard.press('f');
+        assert.deepEqual(await eye(), stood);
+        assert.ok(await page.getByRole('button', { name: 'Walk (W)' }).isHidden());
+        const { frame, hash } = await page.evaluate(() => studio.session.scene.frame);
+        const lines = run('--json', '--threads', '1', 'scene', 'river', `frames=${frame}`, 'run.every=1', 'save=none.obj').trim().split('\n');
+        assert.ok(lines.some((line) => line.includes(hash)), `frame ${frame} has another hash`);
+        // What was worn lies where there is water, and is little beside the rock.
+        const worn = await page.evaluate(() => {
+            const { high, low } = studio.session.scene.frame, { lost } = studio.viewport.solid;
+            return { most: Math.max(...lost), share: lost.filter((depth) => Math.abs(depth) > 1e-5 * (high[0] - low[0])).length / lost.length, side: high[0] - low[0] };
+        });
+        assert.ok(worn.share < 0.2 && worn.most < 0.1 * worn.side, JSON.stringify(worn));
+        // Water as a surface, as particles or not at all: each looks other than the others.
+        const ways = new Map();
+        for (const way of ['surface', 'speed', 'particles', 'none']) {
+            assert.equal(await page.locator(`[data-way=${way}]`).getAttribute('aria-pressed'), 'true');
+            ways.set(way, await page.evaluate(() => {
+                studio.viewport.view.render();
+                const canvas = new OffscreenCanvas(240, 150), paint = canvas.getContext('2d');
+                paint.drawImage(studio.viewport.view.canvas, 0, 0, 240, 150);
+                return [...paint.getImageData(0, 0, 240, 150).data];
+            }));
+            await page.locator('canvas').first().focus();
+            await page.keyboard.press('d');
+        }
+        for (const [way, pixels] of ways)
+            for (const [other, its] of ways)
+                assert.ok(way === other || pixels.filter((value, i) => Math.abs(value - its[i]) > 8).length > 60, `${way} looks as ${other} does`);
+        // Water on a closed mesh of one's own.
+        run('terrain', 'size=16', 'cell=10', 'noise', 'seed=3', 'relief=30', 'save', 'own.obj', 'solid=20');
+        await drop(page, 'own.obj', await readFile(join(work, 'own.obj')));
+        await page.waitForFunction(() => studio.session.scene?.name === 'own' && studio.session.scene.frame?.frame >= 2 && studio.session.scene.frame.particles > 0);
+        await page.getByRole('button', { name: 'Back to the land' }).click();
+        await settled(page);
+        await close();
+    },
+
+    async 'no serious fault for people who use other means; dark, light and on a phone'() {
+        const { page, close } = await open(link(SMALL), { width: 390, height: 844, hasTouch: true, colorScheme: 'dark' });
+        await settled(page);
+        const faults = async () => {
+            await page.evaluate(() => document.querySelectorAll('.toast').forEach((toast) => toast.remove()));
+            const { violations } = await page.evaluate(() => axe.run({ resultTypes: ['violations'] }));
+            return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+                .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ target }) => target.join(' '))}`);
+        };
+        // By evaluation, which the policy of the page does not forbid to the one who tests.
+        await page.evaluate(await readFile(axeSource, 'utf8') + ';0');
+        assert.deepEqual(await faults(), []);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390);
+        for (const sheet of ['Parameters', 'Land', 'Steps']) {
+            await page.getByRole('tab', { name: sheet }).click();
+            assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390, sheet);
+        }
+        await picture(page, 'phone');
+        await page.setViewportSize({ width: 1440, height: 900 });
+        for (const theme of ['dark', 'light']) {
+            await page.evaluate((name) => { document.documentElement.dataset.theme = name; }, theme);
+            assert.deepEqual(await faults(), [], theme);
+        }
+        for (const name of ['Gallery', 'Export', 'Keys (H)']) {
+            await page.getByRole('button', { name }).click();
+            assert.deepEqual(await faults(), [], name);
+            await page.keyboard.press('Escape');
+        }
+        // By keyboard alone: everything that acts can be reached.
+        const reached = new Set();
+        await page.evaluate(() => document.querySelector('.doc-name').focus());
+        for (let i = 0; i < 150 && reached.size < 6; i++) {
+            await page.keyboard.press('Tab');
+            reached.add(await page.evaluate(() => document.activeElement?.closest('header, .stack, .view, .side, .time')?.className));
+        }
+        for (const part of ['top', 'stack', 'view', 'side', 'time'])
+            assert.ok([...reached].includes(part), `${part} is not reached by the keyboard`);
+        await close();
+    },
+
+    async 'pictures of the manual'() {
+        if (!pictures)
+            return;
+        const opened = await open(link((await readFile(new URL('../../recipes/alps.rv', import.meta.url), 'utf8')).replace('size=1032', 'size=516')), { colorScheme: 'dark' });
+        await until(opened.page, ['done'], 600000);
+        await settled(opened.page);
+        await opened.page.evaluate(() => studio.session.measure());
+        await picture(opened.page, 'page');
+        await opened.page.evaluate(() => studio.session.startScene('river', 'preset name=river run frames=260'));
+        await until(opened.page, ['done'], 300000);
+        await picture(opened.page, 'scene');
+        await opened.close();
+    },
+};
