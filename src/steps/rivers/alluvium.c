@@ -10,11 +10,15 @@
  *
  * First comes the river's own bed; then what lies on the floor below, t(r) = z'(r) - z(r) deep, and
  * reaches up side valleys and slopes until it ends. z' falls to z'(r) by at least half of what z
- * does, or of S. Lakes count as land at their level: they fill, and by S at most stand a A^0.4
- * above it. The power is that of the width of valleys (D. R. Montgomery and K. B. Gran, Downstream
- * variations in the width of bedrock channels, 2001), S the slope of fans and plains, the gentler
- * the larger the river is (W. B. Bull, Geomorphology of segmented alluvial fans, 1964). Above the
- * sources, on the sides of a floor, S is 0.015. Brooks steeper than S1 keep nothing.
+ * does, or of S. The power is that of the width of valleys (D. R. Montgomery and K. B. Gran,
+ * Downstream variations in the width of bedrock channels, 2001), S the slope of fans and plains,
+ * the gentler the larger the river is (W. B. Bull, Geomorphology of segmented alluvial fans, 1964).
+ * Above the sources, on the sides of a floor, S is 0.015. Brooks steeper than S1 keep nothing.
+ *
+ * Lakes count as land at their level, L, and fill. What fills them is a plain that rivers have
+ * built, and falls to where it spills, the more the deeper alluvium lies there:
+ *
+ *     z' = max(z, z'(r) + P d), P = min(S, 0.006) t / (t + 10 m), t = z'(r) - L
  *
  * Where a brook comes out of its own valley to a floor it builds a fan: a cone of slope S around
  * that place, as far as 800 m times the root of A. What stands higher than a divide spills over it,
@@ -60,14 +64,13 @@ static double buried(const burying *b, size_t cell) {
     if (direction == RVI_END || r->fixed[cell])
         return h;
     size_t to = (size_t)((ptrdiff_t)cell + f->step[direction]);
-    bool drowned = rvi_flow_drowned(f, cell);
     const rvi_buried_cell c = {.h = h,
                                .level = rvi_flow_level(f, cell, h),
                                .below = r->water[to],
                                .level_to = rvi_flow_level(f, to, r->h[to]),
                                .distance = r->distance[direction >= 4],
-                               .bed = rvi_alluvium_bed(&b->law, f->area[cell], drowned),
-                               .drowned = drowned};
+                               .bed = rvi_alluvium_bed(&b->law, f->area[cell]),
+                               .drowned = rvi_flow_drowned(f, cell)};
     return rvi_alluvium_buried(&c);
 }
 

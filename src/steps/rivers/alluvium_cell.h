@@ -12,6 +12,8 @@
 #define RVI_FAN 0.05     /* S of brooks */
 #define RVI_BANK 0.015   /* S above the sources */
 #define RVI_TAPER 0.05   /* T */
+#define RVI_PLAIN 0.006  /* P at most */
+#define RVI_LAKE 10.0    /* t that makes half of that, m */
 #define RVI_KEPT 0.5     /* share of its slope that a buried bed keeps */
 #define RVI_FRONT 0.2    /* S1 of brooks, and the steepest that alluvium lies */
 #define RVI_BROOK 500.0  /* sources */
@@ -59,14 +61,13 @@ static inline double rvi_alluvium_depth(const rvi_alluvium_law *law, uint32_t ar
 /* What the floor of a cell is like, whatever lies below it. */
 typedef struct rvi_bed_law {
     double slope; /* S */
-    double deep;  /* of the alluvium of a river, or of a lake; far below 0: there is none */
+    double deep;  /* of the alluvium of a river; far below 0: there is none */
 } rvi_bed_law;
 
-static inline rvi_bed_law rvi_alluvium_bed(const rvi_alluvium_law *law, uint32_t area,
-                                           bool drowned) {
+static inline rvi_bed_law rvi_alluvium_bed(const rvi_alluvium_law *law, uint32_t area) {
     bool river = rvi_alluvium_river(law, area);
     rvi_bed_law bed = {river ? rvi_fan_slope(law, area) : RVI_BANK,
-                       river || drowned ? rvi_alluvium_depth(law, area) : -1e300};
+                       river ? rvi_alluvium_depth(law, area) : -1e300};
     return bed;
 }
 
@@ -85,9 +86,9 @@ static inline double rvi_alluvium_buried(const rvi_buried_cell *c) {
     double fall = rvi_max(c->level - c->level_to, 0.0);
     double high = rvi_max(c->h, below + RVI_KEPT * rvi_least(fall, slope * distance));
     if (c->drowned) {
-        double most = c->level + c->bed.deep;
-        return rvi_max(high,
-                       rvi_least(below + slope * distance, rvi_max(most, below + 1e-4 * distance)));
+        double laid = rvi_max(below - c->level_to, 0.0);
+        double plain = 1e-4 + rvi_least(RVI_PLAIN, slope) * laid / (laid + RVI_LAKE);
+        return rvi_max(high, below + plain * distance);
     }
     double deep = c->h + below - c->level_to - RVI_TAPER * distance;
     high = rvi_max(high, rvi_least(deep, below + slope * distance));

@@ -12,13 +12,12 @@ static size_t bury_receiver(const rvi_alluvium_law *law, size_t cell, int k) {
 }
 
 /* What does not hang on the receiver. */
-__kernel void bury_beds(__global const uint *restrict area, __global const uchar *restrict drowned,
-                        __global double *restrict slopes, __global double *restrict depths,
-                        rvi_alluvium_law law, ulong count) {
+__kernel void bury_beds(__global const uint *restrict area, __global double *restrict slopes,
+                        __global double *restrict depths, rvi_alluvium_law law, ulong count) {
     size_t i = get_global_id(0);
     if (i >= count)
         return;
-    const rvi_bed_law bed = rvi_alluvium_bed(&law, area[i], drowned && drowned[i]);
+    const rvi_bed_law bed = rvi_alluvium_bed(&law, area[i]);
     slopes[i] = bed.slope;
     depths[i] = bed.deep;
 }

@@ -57,9 +57,8 @@ static size_t high(const rvi_rivers *r) {
 static rv_status find_beds(rvi_rivers *r, const rvi_alluvium_law *law) {
     const rvi_flow *f = &r->flow;
     const uint64_t count = r->cells;
-    const rvi_device_arg args[] = {READ(f->area),   READ(f->lakes ? f->drowned : NULL),
-                                   WRITE(r->next),  WRITE(r->risen),
-                                   RVI_VALUE(*law), RVI_VALUE(count)};
+    const rvi_device_arg args[] = {READ(f->area), WRITE(r->next), WRITE(r->risen), RVI_VALUE(*law),
+                                   RVI_VALUE(count)};
     return RUN("bury_beds", r->cells, 1);
 }
 
