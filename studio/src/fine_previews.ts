@@ -133,6 +133,12 @@ export class FinePreviews {
     /** Is the land that began known in so few cells? */
     has(side: number): boolean { return (this.land !== null && this.pairs.get(side)?.land === this.land) || this.none.has(side); }
 
+    /** May a slice of a preview be shown? Not one of another size than the land will have, where a finer land is on the screen. */
+    fits(side: number, { width, height }: { width: number; height: number }): boolean {
+        const coarse = this.pairs.get(side)?.coarse;
+        return !coarse || (coarse.width === width && coarse.height === height);
+    }
+
     /** What is shown of a preview by these steps; itself, where nothing finer is known. own: fields that are looked at, beside the
      *  heights. What else lies on the ground is as it was before, where the ground is. */
     refine(side: number, steps: string, frame: Frame, own: string[]): Frame {

@@ -688,7 +688,7 @@ export class Session {
             this.place = event.place;
             this.done = event.done;
             this.paced();
-            if (event.place < this.liveFrom)
+            if (event.place < this.liveFrom || (this.isPreview && !this.fine.fits(this.preview, event)))
                 break;
             this.seen();
             this.showFrame(event, null, event.fields, event.buffers);
