@@ -250,8 +250,7 @@ rv_status rvi_rivers_device_close(rvi_rivers *r);
 
 /* ---- river_levels.c ---- */
 
-/* As many as the largest map can have. */
-enum { RVI_RIVER_LEVELS = 12 };
+enum { RVI_RIVER_LEVELS = 6 };
 
 /* How many levels there are, from the map itself to the coarsest. */
 int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land);

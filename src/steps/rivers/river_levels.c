@@ -58,13 +58,15 @@ static double coarsest_cell(const rv_rivers_params *p, const rv_terrain *land) {
         return 0.0;
     double widest = two_digits((double)(side - 1) * cell / (SMALLEST - 1));
     double coarse = source < widest ? source : widest;
+    while (coarse >= ldexp(LEAST_COARSE, RVI_RIVER_LEVELS - 1) * cell)
+        coarse *= 0.5; /* there is no room for more levels */
     return coarse >= LEAST_COARSEST * cell ? coarse : 0.0;
 }
 
 int rvi_levels_count(const rv_rivers_params *p, const rv_terrain *land) {
     double cell = coarsest_cell(p, land) / (double)land->cell;
     int count = cell > 0.0 ? 2 : 1;
-    for (; cell >= 2.0 * LEAST_COARSE && count < RVI_RIVER_LEVELS; count++)
+    for (; cell >= 2.0 * LEAST_COARSE; count++)
         cell *= 0.5;
     return count;
 }
