@@ -239,8 +239,8 @@ static void add_running(const rvi_drop_run *f, tile_result *sum) {
         const rvi_slot *slot = &rvi_rounds_slots(&f->rounds)[slots[i]];
         const drop *d = &f->drops[slots[i]];
         bool over_land = land_cell(f, (int)slot->x, (int)slot->y) != SIZE_MAX;
-        float own = f->margin > 0 ? d->own : d->sediment;
-        *(over_land ? &sum->suspended : &sum->left_map) += (double)rvi_maxf(own, 0.0f);
+        double own = f->margin > 0 ? d->own : d->sediment;
+        *(over_land ? &sum->suspended : &sum->left_map) += rvi_max(own, 0.0);
     }
 }
 

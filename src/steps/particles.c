@@ -156,23 +156,23 @@ static RVI_HOT float band_factor(const rolling *r, const footing *f, int x, int 
 }
 
 /* Takes up to `want` metres from a cell, and none of it below `level`; returns what came. */
-static RVI_HOT float take_cell(const rolling *r, const footing *f, int x, int y, float want,
-                               float level, const cargo *c) {
+static RVI_HOT double take_cell(const rolling *r, const footing *f, int x, int y, float want,
+                                float level, const cargo *c) {
     size_t i = (size_t)y * (size_t)r->width + (size_t)x;
-    float got;
+    double got = 0.0;
     want *= rvi_factor_cell(&r->factor, i);
     if (!r->layered)
         want *= rvi_factor_ground(&r->factor, i, r->h[i]);
     want = rvi_minf(want, rvi_maxf(r->h[i] - level, 0.0f));
     if (r->layered) {
-        got = rvi_layers_take(r->job->land, i, want, band_factor(r, f, x, y), c->load);
+        rvi_layers_take(r->job->land, i, want, band_factor(r, f, x, y), c->load, &got);
         r->h[i] = rvi_layers_height(r->job->land, i);
     } else {
         float left = r->h[i] - want * band_factor(r, f, x, y);
-        got = r->h[i] - left;
+        got = (double)r->h[i] - (double)left;
         r->h[i] = left;
     }
-    r->eroded[i] += got;
+    r->eroded[i] += (float)got;
     return got;
 }
 
@@ -220,9 +220,10 @@ static float disc_weights(const rolling *r, const footing *f, const disc *d, flo
     return sum;
 }
 
-static float take_disc(const rolling *r, const footing *f, float amount, float fall,
-                       const cargo *c) {
-    float w[MOST_DISC], taken = 0.0f, level = rvi_maxf(f->height - fall, r->floor);
+static double take_disc(const rolling *r, const footing *f, float amount, float fall,
+                        const cargo *c) {
+    double taken = 0.0;
+    float w[MOST_DISC], level = rvi_maxf(f->height - fall, r->floor);
     disc d = disc_around(r, f, r->radius);
     float sum = disc_weights(r, f, &d, f->height - fall, 1.0f / fall, w);
     float share = sum > 0.0f ? amount / sum : 0.0f;
@@ -234,10 +235,10 @@ static float take_disc(const rolling *r, const footing *f, float amount, float f
 }
 
 /* Takes up to `amount` metres; returns what came. */
-static float take(const rolling *r, const footing *f, float amount, float fall, const cargo *c) {
+static double take(const rolling *r, const footing *f, float amount, float fall, const cargo *c) {
     if (r->p->place == RV_particles_place_disc)
         return take_disc(r, f, amount, fall, c);
-    float taken = 0.0f;
+    double taken = 0.0;
     for (int k = 0; k < 4; k++) {
         float weight = corner_weight(r, f, k);
         if (weight > 0.0f)
@@ -256,38 +257,40 @@ static const room ANY_ROOM = {INFINITY, 1.0f};
 
 /* Lays up to `part` metres down on a cell where there is room, never more than `left`; returns what
  * stayed there. */
-static RVI_HOT float lay_cell(const rolling *r, int x, int y, float part, room to, float left,
-                              const cargo *c) {
+static RVI_HOT double lay_cell(const rolling *r, int x, int y, float part, room to, double left,
+                               const cargo *c) {
     rv_terrain *land = r->job->land;
     size_t i = (size_t)y * (size_t)r->width + (size_t)x;
     float *top = &land->layers[land->layer_count - 1].thickness[i];
     float below = rvi_maxf(to.level - r->h[i], 0.0f);
     part *= (r->mask ? r->mask[i] : 1.0f) * rvi_minf(below * to.steep, 1.0f);
-    part = rvi_minf(part, below);
+    part = rvi_minf(rvi_minf(part, below), (float)left);
     if (c->load) {
-        float laid = rvi_layers_lay(land, i, rvi_minf(part, left), c->load, c->deposited_on);
+        double laid = left;
+        rvi_layers_lay(land, i, part, c->load, c->deposited_on, &left);
+        laid -= left;
         r->h[i] = rvi_layers_height(land, i);
-        r->deposited[i] += laid;
+        r->deposited[i] += (float)laid;
         return laid;
     }
-    float raised = *top + rvi_minf(part, left);
-    if (raised - *top > left) /* rounding must not make sediment out of nothing */
+    float raised = *top + part;
+    if ((double)raised - (double)*top > left) /* rounding must not make sediment out of nothing */
         raised -= (raised < 0.0f ? -raised : raised) * 0x1p-23f;
-    float gain = raised - *top;
-    if (!(gain > 0.0f && gain <= left))
-        return 0.0f;
+    double gain = (double)raised - (double)*top;
+    if (!(gain > 0.0 && gain <= left))
+        return 0.0;
     *top = raised;
     if (r->layered)
         r->h[i] = rvi_layers_height(land, i);
-    r->deposited[i] += gain;
+    r->deposited[i] += (float)gain;
     return gain;
 }
 
 /* Lays `amount` of `sediment` down on the cells within a move; returns what stayed there. */
-static float lay_within(const rolling *r, const footing *f, float amount, room to, float sediment,
-                        const cargo *c) {
+static double lay_within(const rolling *r, const footing *f, float amount, room to, double sediment,
+                         const cargo *c) {
     rvi_near_cells nx, ny;
-    float given = 0.0f;
+    double given = 0.0;
     rvi_near_cells_make((float)f->x + f->u, r->near, r->width, &nx);
     rvi_near_cells_make((float)f->y + f->v, r->near, r->height, &ny);
     for (int j = 0; j < ny.count; j++)
@@ -298,11 +301,11 @@ static float lay_within(const rolling *r, const footing *f, float amount, room t
 }
 
 /* Lays down `amount` of `sediment` where there is room; returns what stayed there. */
-static float lay(const rolling *r, const footing *f, float amount, room to, float sediment,
-                 const cargo *c) {
+static double lay(const rolling *r, const footing *f, float amount, room to, double sediment,
+                  const cargo *c) {
     if (r->near > 1.0f && r->p->place == RV_particles_place_disc)
         return lay_within(r, f, amount, to, sediment, c);
-    float given = 0.0f;
+    double given = 0.0;
     for (int k = 0; k < 4; k++) {
         float weight = corner_weight(r, f, k);
         if (weight > 0.0f)
@@ -321,29 +324,30 @@ static room room_below(const rolling *r, const footing *f, float came) {
 }
 
 /* Lays `sediment` down on the cells of a disc where there is room; returns what stayed there. */
-static float lay_disc(const rolling *r, const footing *f, float radius, float sediment, room to,
-                      const cargo *c) {
-    float w[MOST_DISC], given = 0.0f;
+static double lay_disc(const rolling *r, const footing *f, float radius, double sediment, room to,
+                       const cargo *c) {
+    double given = 0.0;
+    float w[MOST_DISC];
     disc d = disc_around(r, f, radius);
     float sum = disc_weights(r, f, &d, -INFINITY, 1.0f, w);
     for (int y = d.y0, i = 0; y <= d.y1; y++)
         for (int x = d.x0; x <= d.x1; x++, i++)
             if (w[i] > 0.0f)
-                given += lay_cell(r, x, y, sediment * (w[i] / sum), to, sediment - given, c);
+                given += lay_cell(r, x, y, (float)sediment * (w[i] / sum), to, sediment - given, c);
     return given;
 }
 
 /* Of what a particle carries, what is left to rounding. */
-static const float TRIFLE = 0x1p-10f;
+static const double TRIFLE = 0x1p-10;
 
 /* All of it, at the end: where there is room for it, else anywhere on a disc twice as wide, so that
  * it dams no valley. */
-static float lay_all(const rolling *r, const footing *f, float came, float sediment,
-                     const cargo *c) {
+static double lay_all(const rolling *r, const footing *f, float came, double sediment,
+                      const cargo *c) {
     if (r->p->place != RV_particles_place_disc)
-        return lay(r, f, sediment, ANY_ROOM, sediment, c);
-    float given = lay_disc(r, f, r->radius, sediment, room_below(r, f, came), c);
-    float left = sediment - given;
+        return lay(r, f, (float)sediment, ANY_ROOM, sediment, c);
+    double given = lay_disc(r, f, r->radius, sediment, room_below(r, f, came), c);
+    double left = sediment - given;
     return left > sediment * TRIFLE ? given + lay_disc(r, f, r->end_radius, left, ANY_ROOM, c)
                                     : given;
 }
@@ -352,8 +356,9 @@ static float lay_all(const rolling *r, const footing *f, float came, float sedim
 
 typedef struct particle {
     float x, y, vx, vy, speed;
-    float water, sediment;
-    float came; /* height of the place before */
+    float water;
+    double sediment; /* of which the ledger is exact */
+    float came;      /* height of the place before */
     cargo cargo;
 } particle;
 
@@ -391,19 +396,20 @@ static void exchange(const rolling *r, particle *q, const footing *from, const f
     const rv_particles_params *p = r->p;
     float fall = from->height - to->height;
     float carries = p->capacity * q->speed * q->water * r->job->land->cell * r->move * r->share;
-    if (q->sediment > carries) {
+    float sediment = (float)q->sediment;
+    if (sediment > carries) {
         bool wide = p->place == RV_particles_place_disc;
         room near = wide ? room_below(r, from, rvi_maxf(q->came, to->height)) : ANY_ROOM;
-        float surplus = (q->sediment - carries) * p->deposition;
-        float given = lay(r, from, surplus, near, q->sediment, &q->cargo);
-        sum->deposited += (double)given;
+        float surplus = (sediment - carries) * p->deposition;
+        double given = lay(r, from, surplus, near, q->sediment, &q->cargo);
+        sum->deposited += given;
         q->sediment -= given;
         return;
     }
-    float amount = rvi_minf((carries - q->sediment) * p->softness, fall * r->share);
+    float amount = rvi_minf((carries - sediment) * p->softness, fall * r->share);
     if (amount > 0.0f) {
-        float taken = take(r, from, amount, fall, &q->cargo);
-        sum->eroded += (double)taken;
+        double taken = take(r, from, amount, fall, &q->cargo);
+        sum->eroded += taken;
         q->sediment += taken;
     }
 }
@@ -467,7 +473,7 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
         leave_flow(r, &q);
         sum->steps++;
         if (!move(r, &q, &x, &y)) {
-            sum->left_map += (double)rvi_maxf(q.sediment, 0.0f);
+            sum->left_map += rvi_max(q.sediment, 0.0);
             sum->ends.left_map++;
             return;
         }
@@ -481,10 +487,10 @@ static void run_particle(const rolling *r, int tile, float x, float y) {
         if (step % LOOK == LOOK - 1 && rvi_parallel_stopped(r->job->ctx))
             break; /* it lays down what it has: the books close */
     }
-    float given = q.sediment > 0.0f ? lay_all(r, &here, q.came, q.sediment, &q.cargo) : 0.0f;
-    sum->deposited += (double)given;
+    double given = q.sediment > 0.0 ? lay_all(r, &here, q.came, q.sediment, &q.cargo) : 0.0;
+    sum->deposited += given;
     q.sediment -= given;
-    sum->suspended += (double)rvi_maxf(q.sediment, 0.0f); /* it is, but for rounding */
+    sum->suspended += rvi_max(q.sediment, 0.0); /* it is, but for rounding */
     (*(in_pit(r, &q) ? &sum->ends.pits : &sum->ends.whole))++;
 }
 

@@ -171,7 +171,7 @@ rv_status rv_terrain_layer_add(rv_terrain *land, const rv_layer_desc *desc,
 
 /* `asks`: is there an erosion function? A constant in each call: land without one pays nothing. */
 static inline float take(rv_terrain *land, size_t cell, float want, float rock, float *parts,
-                         bool asks) {
+                         double *lost, bool asks) {
     float taken = 0.0f, top = asks ? rvi_layers_height(land, cell) : 0.0f;
     for (int l = land->layer_count - 1; l >= 0; l--) {
         const rvi_layer *layer = &land->layers[l];
@@ -187,11 +187,15 @@ static inline float take(rv_terrain *land, size_t cell, float want, float rock, 
             float gone = there - (*thickness = there - loss);
             if (parts)
                 parts[l] += gone;
+            if (lost)
+                *lost += (double)there - (double)*thickness;
             return taken + gone;
         }
         *thickness = 0.0f;
         if (parts)
             parts[l] += there;
+        if (lost)
+            *lost += (double)there;
         taken += there;
         top -= there;
     }
@@ -203,18 +207,20 @@ static inline float take(rv_terrain *land, size_t cell, float want, float rock, 
 __attribute__((noinline))
 #endif
 static float
-take_asking(rv_terrain *land, size_t cell, float want, float rock, float *parts) {
-    return take(land, cell, want, rock, parts, true);
+take_asking(rv_terrain *land, size_t cell, float want, float rock, float *parts, double *lost) {
+    return take(land, cell, want, rock, parts, lost, true);
 }
 
-float rvi_layers_take(rv_terrain *land, size_t cell, float want, float rock, float *parts) {
+float rvi_layers_take(rv_terrain *land, size_t cell, float want, float rock, float *parts,
+                      double *lost) {
     if (!(want > 0.0f))
         return 0.0f;
-    return rvi_erosion_fn_there(land) ? take_asking(land, cell, want, rock, parts)
-                                      : take(land, cell, want, rock, parts, false);
+    return rvi_erosion_fn_there(land) ? take_asking(land, cell, want, rock, parts, lost)
+                                      : take(land, cell, want, rock, parts, lost, false);
 }
 
-float rvi_layers_lay(rv_terrain *land, size_t cell, float amount, float *parts, double *deposited) {
+float rvi_layers_lay(rv_terrain *land, size_t cell, float amount, float *parts, double *deposited,
+                     double *left) {
     float sum = 0.0f, given = 0.0f;
     for (int l = 0; l < land->layer_count; l++)
         sum += parts[l];
@@ -224,11 +230,15 @@ float rvi_layers_lay(rv_terrain *land, size_t cell, float amount, float *parts, 
     for (int l = 0; l < land->layer_count; l++) {
         float *thickness = &land->layers[l].thickness[cell];
         float raised = rvi_layer_raised(*thickness, parts[l], share);
-        float gain = raised - *thickness;
+        double gain = (double)raised - (double)*thickness;
+        if (left && gain > *left)
+            continue; /* rounding would make ground out of nothing */
+        if (left)
+            *left -= gain;
         *thickness = raised;
-        parts[l] -= gain;
-        deposited[l] += (double)gain;
-        given += gain;
+        parts[l] -= (float)gain;
+        deposited[l] += gain;
+        given += (float)gain;
     }
     return given;
 }

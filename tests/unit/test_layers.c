@@ -236,7 +236,7 @@ static void taking_follows_the_pace_of_each_layer(void **state) {
         for (int i = 0; i < s.count; i++)
             exact[i] = (double)s.thicknesses[i];
         double want = take_exactly(exact, s.paces, s.count, (double)s.want);
-        float taken = rvi_layers_take(land, 1, s.want, 1.0f, NULL);
+        float taken = rvi_layers_take(land, 1, s.want, 1.0f, NULL, NULL);
         if (fabs((double)taken - want) > 2e-5)
             fail_msg("stack %d: took %g instead of %g", (int)n, (double)taken, want);
         for (int i = 0; i < s.count; i++) {
@@ -255,9 +255,9 @@ static void two_halves_take_what_one_takes(void **state) {
     for (uint64_t n = 0; n < 5000; n++) {
         sample s = draw_sample(n);
         rv_terrain *land = stack(ctx, s.height, s.count, s.paces, s.thicknesses);
-        float once = rvi_layers_take(land, 0, s.want, 1.0f, NULL);
-        float twice = rvi_layers_take(land, 1, 0.5f * s.want, 1.0f, NULL);
-        twice += rvi_layers_take(land, 1, 0.5f * s.want, 1.0f, NULL);
+        float once = rvi_layers_take(land, 0, s.want, 1.0f, NULL, NULL);
+        float twice = rvi_layers_take(land, 1, 0.5f * s.want, 1.0f, NULL, NULL);
+        twice += rvi_layers_take(land, 1, 0.5f * s.want, 1.0f, NULL, NULL);
         if (fabsf(once - twice) > 3e-5f)
             fail_msg("stack %d: %g at once, %g in two halves", (int)n, (double)once, (double)twice);
         for (int i = 0; i < s.count; i++)
@@ -275,7 +275,7 @@ static void nothing_is_lost_in_between(void **state) {
         sample s = draw_sample(n);
         rv_terrain *land = stack(ctx, s.height, s.count, s.paces, s.thicknesses);
         double lost = 0;
-        float taken = rvi_layers_take(land, 0, s.want, 1.0f, NULL);
+        float taken = rvi_layers_take(land, 0, s.want, 1.0f, NULL, NULL);
         for (int i = 0; i < s.count; i++)
             lost += (double)s.thicknesses[i] - (double)land->layers[i].thickness[0];
         assert_less_equal(fabs(lost - (double)taken), 2e-7 * fabs(lost));
@@ -290,8 +290,8 @@ static void nothing_passes_an_unerodible_layer(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
     rv_terrain *land = stack(ctx, 10.0f, 3, (float[]){1, 0, 1}, (float[]){0, 0.01f, 2.0f});
-    assert_equal(rvi_layers_take(land, 0, 5.0f, 1.0f, NULL), 2.0f);
-    assert_equal(rvi_layers_take(land, 0, 5.0f, 1.0f, NULL), 0.0f);
+    assert_equal(rvi_layers_take(land, 0, 5.0f, 1.0f, NULL, NULL), 2.0f);
+    assert_equal(rvi_layers_take(land, 0, 5.0f, 1.0f, NULL, NULL), 0.0f);
     assert_equal(land->layers[2].thickness[0], 0.0f);
     assert_equal(land->layers[1].thickness[0], 0.01f);
     assert_equal(land->layers[0].thickness[0], 10.0f);
@@ -306,7 +306,7 @@ static void a_layer_that_is_not_there_stops_nothing(void **state) {
     for (int pace = 0; pace <= 1; pace++) {
         rv_terrain *land =
             stack(ctx, 10.0f, 3, (float[]){1, (float)pace, (float)pace}, (float[]){0, 0, 0});
-        float taken = rvi_layers_take(land, 0, 5.0f, 1.0f, NULL);
+        float taken = rvi_layers_take(land, 0, 5.0f, 1.0f, NULL, NULL);
         if (taken != 5.0f)
             fail_msg("pace %d: %g instead of 5 m came off bare rock", pace, (double)taken);
         rv_terrain_destroy(land);
@@ -319,7 +319,7 @@ static void nothing_wanted_is_nothing_taken(void **state) {
     rv_context *ctx = support_context(1);
     rv_terrain *land = stack(ctx, 10.0f, 2, (float[]){1, 0.5f}, (float[]){0, 1.0f});
     uint64_t hash = rv_terrain_hash(land);
-    assert_equal(rvi_layers_take(land, 0, 0.0f, 1.0f, NULL), 0.0f);
+    assert_equal(rvi_layers_take(land, 0, 0.0f, 1.0f, NULL, NULL), 0.0f);
     assert_equal(rv_terrain_hash(land), hash);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);

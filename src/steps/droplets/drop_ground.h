@@ -93,9 +93,9 @@ static inline float take_asked(const rvi_drop_run *f, int x, int y, const float 
                      f->factor.cells ? f->factor.cells + here : NULL, more);
 }
 
-static inline float take_layered(const rvi_drop_run *f, int x, int y, const plane *p,
-                                 const float *w, float amount, float level, const cargo *c) {
-    float lost = 0.0f;
+static inline double take_layered(const rvi_drop_run *f, int x, int y, const plane *p,
+                                  const float *w, float amount, float level, const cargo *c) {
+    double lost = 0.0;
     for (int i = 0; i < f->brush.run_count * RVI_LANES; i++) {
         if (w[i] == 0.0f)
             continue;
@@ -107,12 +107,12 @@ static inline float take_layered(const rvi_drop_run *f, int x, int y, const plan
         float cover = apron ? 0.0f : f->h[here] - f->job->land->layers[0].thickness[below];
         float rock = band_factor(f, p, i, here, cover);
         if (!apron) {
-            lost += rvi_layers_take(f->job->land, below, want, rock, c->load);
+            rvi_layers_take(f->job->land, below, want, rock, c->load, &lost);
             f->h[here] = rvi_layers_height(f->job->land, below);
         } else {
             want *= rock;
             float left = f->h[here] - want;
-            lost += f->h[here] - left;
+            lost += (double)f->h[here] - (double)left;
             if (c->load) /* the apron knows no layers */
                 c->load[f->job->land->layer_count - 1] += f->h[here] - left;
             f->h[here] = left;
@@ -129,8 +129,8 @@ static RVI_HOT bool at_edge(const rvi_drop_run *f, int x, int y) {
 
 /* Takes up to `amount` metres around the drop, which falls by `fall`, from cells above where it
  * goes and nothing below that; returns what came. */
-static RVI_APART float take(const rvi_drop_run *f, int x, int y, const plane *p, float amount,
-                            float fall, const cargo *c) {
+static RVI_APART double take(const rvi_drop_run *f, int x, int y, const plane *p, float amount,
+                             float fall, const cargo *c) {
     float w[RVI_BRUSH_RUNS * RVI_LANES];
     size_t here = at(f, x, y);
     float level = p->height - fall;
@@ -140,33 +140,33 @@ static RVI_APART float take(const rvi_drop_run *f, int x, int y, const plane *p,
     if (at_edge(f, x, y))
         sum = clip_weights(f, x, y, w);
     if (!(sum > 0.0f))
-        return 0.0f;
+        return 0.0;
     float share = amount / sum;
     if (f->layered)
         return take_layered(f, x, y, p, w, share, level, c);
     if (rvi_factor_rock_there(&f->factor))
         weigh_bands(f, here, p, w);
     if (rvi_erosion_fn_there(f->factor.land))
-        return take_asked(f, x, y, w, share, level);
-    return take_runs(f, f->h + here, w, share, level,
-                     f->factor.cells ? f->factor.cells + here : NULL, NULL);
+        return (double)take_asked(f, x, y, w, share, level);
+    return (double)take_runs(f, f->h + here, w, share, level,
+                             f->factor.cells ? f->factor.cells + here : NULL, NULL);
 }
 
 /* Adds up to `amount` to one corner, never more than `left`; returns what it got. */
-static RVI_HOT float lay_corner(const rvi_drop_run *f, int x, int y, float amount, float left) {
+static RVI_HOT double lay_corner(const rvi_drop_run *f, int x, int y, float amount, double left) {
     size_t i = at(f, x, y);
     size_t below = f->layered ? land_cell(f, x, y) : SIZE_MAX;
     float *ground = &f->h[i];
     if (below != SIZE_MAX)
         ground = &f->job->land->layers[f->job->land->layer_count - 1].thickness[below];
     float raised = *ground + amount;
-    float given = raised - *ground;
+    double given = (double)raised - (double)*ground;
     if (given > left)
-        return 0.0f; /* rounding would make sediment out of nothing */
+        return 0.0; /* rounding would make sediment out of nothing */
     *ground = raised;
     if (below != SIZE_MAX)
         f->h[i] = rvi_layers_height(f->job->land, below);
-    f->traces[i].deposited += given;
+    f->traces[i].deposited += (float)given;
     return given;
 }
 
@@ -192,14 +192,18 @@ static RVI_HOT float lay_plain(const rvi_drop_run *f, int x, int y, rvi_v4 amoun
 }
 
 /* The same, each material on its own layer; in the apron, of each its share. */
-static inline float lay_same(const rvi_drop_run *f, int x, int y, float amount, const cargo *c) {
+static inline double lay_same(const rvi_drop_run *f, int x, int y, float amount, double left,
+                              const cargo *c) {
     rv_terrain *land = f->job->land;
     size_t i = at(f, x, y), below = land_cell(f, x, y);
-    float given = 0.0f, sum = 0.0f;
+    double given = 0.0;
+    float sum = 0.0f;
     if (below != SIZE_MAX) {
-        given = rvi_layers_lay(land, below, amount, c->load, c->deposited_on);
+        double rest = left;
+        rvi_layers_lay(land, below, amount, c->load, c->deposited_on, &rest);
+        given = left - rest;
         f->h[i] = rvi_layers_height(land, below);
-        f->traces[i].deposited += given;
+        f->traces[i].deposited += (float)given;
         return given;
     }
     for (int l = 0; l < land->layer_count; l++)
@@ -211,31 +215,31 @@ static inline float lay_same(const rvi_drop_run *f, int x, int y, float amount, 
             continue;
         f->h[i] = raised;
         c->load[l] -= gain;
-        given += gain;
+        given += (double)gain;
     }
-    f->traces[i].deposited += given;
+    f->traces[i].deposited += (float)given;
     return given;
 }
 
 /* Lays up to `amount` down on a cell, never more than `left` and not above `level`; returns what
  * stayed there. */
-static RVI_HOT float lay_cell(const rvi_drop_run *f, int x, int y, float amount, float level,
-                              float left, const cargo *c) {
+static RVI_HOT double lay_cell(const rvi_drop_run *f, int x, int y, float amount, float level,
+                               double left, const cargo *c) {
     amount = rvi_minf(amount, rvi_maxf(level - f->h[at(f, x, y)], 0.0f));
     if (f->mask) {
         size_t below = land_cell(f, x, y);
         amount *= below != SIZE_MAX ? f->mask[below] : 1.0f;
     }
-    return c->load ? lay_same(f, x, y, rvi_minf(amount, left), c)
+    return c->load ? lay_same(f, x, y, rvi_minf(amount, (float)left), left, c)
                    : lay_corner(f, x, y, amount, left);
 }
 
-static RVI_APART float lay_near(const rvi_drop_run *f, float px, float py, float amount,
-                                float level, float sediment, const cargo *c) {
+static RVI_APART double lay_near(const rvi_drop_run *f, float px, float py, float amount,
+                                 float level, double sediment, const cargo *c) {
     rvi_near_cells nx, ny;
     rvi_near_cells_make(px, f->near, f->width, &nx);
     rvi_near_cells_make(py, f->near, f->height, &ny);
-    float given = 0.0f;
+    double given = 0.0;
     for (int j = 0; j < ny.count; j++)
         for (int i = 0; i < nx.count; i++)
             given += lay_cell(f, nx.first + i, ny.first + j, amount * ny.weight[j] * nx.weight[i],
@@ -245,14 +249,14 @@ static RVI_APART float lay_near(const rvi_drop_run *f, float px, float py, float
 
 /* Lays `amount` of `sediment` down on the cells near the drop, but not above `level`; returns what
  * stayed there. */
-static RVI_HOT float lay(const rvi_drop_run *f, int x, int y, float u, float v, float amount,
-                         float level, float sediment, const cargo *c) {
+static RVI_HOT double lay(const rvi_drop_run *f, int x, int y, float u, float v, float amount,
+                          float level, double sediment, const cargo *c) {
     if (f->near > 1.0f)
         return lay_near(f, (float)x + u, (float)y + v, amount, level, sediment, c);
     rvi_v4 w = {(1.0f - u) * (1.0f - v), u * (1.0f - v), (1.0f - u) * v, u * v};
     if (!f->layered && !f->mask)
-        return lay_plain(f, x, y, amount * w, level, sediment);
-    float given = 0.0f;
+        return (double)lay_plain(f, x, y, amount * w, level, (float)sediment);
+    double given = 0.0;
     for (int k = 0; k < 4; k++)
         given += lay_cell(f, x + (k & 1), y + (k >> 1), amount * w[k], level, sediment - given, c);
     return given;
@@ -284,9 +288,10 @@ static RVI_HOT float weigh_below(const rvi_drop_run *f, size_t here, float level
 
 /* Lays `amount` of `sediment` down on those cells of the disc that drops erode which lie below
  * `level`, and raises none above it; returns what stayed there. */
-static inline float lay_on_disc(const rvi_drop_run *f, int x, int y, float u, float v, float amount,
-                                float level, float sediment, const cargo *c) {
-    float w[RVI_BRUSH_RUNS * RVI_LANES], given = 0.0f;
+static inline double lay_on_disc(const rvi_drop_run *f, int x, int y, float u, float v,
+                                 float amount, float level, double sediment, const cargo *c) {
+    double given = 0.0;
+    float w[RVI_BRUSH_RUNS * RVI_LANES];
     const rvi_brush *brush = &f->brush;
     rvi_brush_weigh(brush, u, v, w);
     if (at_edge(f, x, y))

@@ -25,7 +25,8 @@ typedef struct lane {
     int first; /* steps the drop had made before this round */
     int most;  /* steps it may make in it */
     bool ended, idle;
-    float own; /* of the drop's sediment, what is of the map: only counted by an apron */
+    double sediment; /* of the drop, of which the ledger is exact */
+    double own;      /* of that, what is of the map: only counted by an apron */
     cargo cargo;
 } lane;
 
@@ -197,33 +198,30 @@ static double sum_on_map(const rvi_drop_run *f, cell_range c) {
     return sum;
 }
 
-static float take_by_apron(const rvi_drop_run *f, group *g, int k, int x, int y,
-                           const plane *ground, float amount, float fall) {
+static double take_by_apron(const rvi_drop_run *f, group *g, int k, int x, int y,
+                            const plane *ground, float amount, float fall) {
     lane *l = &g->lanes[k];
     int reach = (int)f->brush.radius + 2;
     cell_range near = range_around(f, x, y, reach, reach);
     int place = place_of(f, near);
     double before = place == MIXED ? sum_on_map(f, near) : 0.0;
-    float taken = take(f, x, y, ground, amount, fall, &l->cargo);
-    double own = place == ON_MAP  ? (double)taken
-                 : place == MIXED ? before - sum_on_map(f, near)
-                                  : 0.0;
+    double taken = take(f, x, y, ground, amount, fall, &l->cargo);
+    double own = place == ON_MAP ? taken : place == MIXED ? before - sum_on_map(f, near) : 0.0;
     f->results[l->tile].eroded += own;
-    l->own += (float)own;
+    l->own += own;
     return taken;
 }
 
 /* Of what a drop has laid down, what is of the map. With give=same what came from the apron is in
  * the top layer, which the apron is made of; `top` is how much of it there was. */
-static float own_part(const rvi_drop_run *f, const lane *l, float sediment, float given,
-                      float top) {
+static double own_part(const rvi_drop_run *f, const lane *l, double given, float top) {
     const float *load = l->cargo.load;
-    float part = sediment > 0.0f ? l->own * (given / sediment) : 0.0f;
+    double part = l->sediment > 0.0 ? l->own * (given / l->sediment) : 0.0;
     if (load && top > 0.0f) {
-        float laid = top - load[f->job->land->layer_count - 1];
-        part = given - rvi_maxf(sediment - l->own, 0.0f) * (laid / top);
+        double laid = (double)top - (double)load[f->job->land->layer_count - 1];
+        part = given - rvi_max(l->sediment - l->own, 0.0) * (laid / (double)top);
     }
-    return rvi_clampf(part, 0.0f, rvi_minf(l->own, given));
+    return fmax(fmin(part, fmin(l->own, given)), 0.0);
 }
 
 /* Where a drop lays down, and how much; `disc`: all of it, on the disc that it erodes. */
@@ -234,41 +232,45 @@ typedef struct laying {
     bool disc;
 } laying;
 
-static RVI_HOT float lay_here(const rvi_drop_run *f, const laying *w, float sediment,
-                              const cargo *c) {
+static RVI_HOT double lay_here(const rvi_drop_run *f, const laying *w, double sediment,
+                               const cargo *c) {
     return w->disc ? lay_on_disc(f, w->x, w->y, w->u, w->v, w->amount, w->level, sediment, c)
                    : lay(f, w->x, w->y, w->u, w->v, w->amount, w->level, sediment, c);
 }
 
-static float lay_by_apron(const rvi_drop_run *f, group *g, int k, const laying *w) {
+static double lay_by_apron(const rvi_drop_run *f, group *g, int k, const laying *w) {
     lane *l = &g->lanes[k];
     int reach = w->disc ? (int)f->brush.radius + 2 : f->near_reach;
     cell_range square = range_around(f, w->x, w->y, reach, reach + 1);
     int place = place_of(f, square);
     double before = place == MIXED ? sum_on_map(f, square) : 0.0;
     float top = l->cargo.load ? l->cargo.load[f->job->land->layer_count - 1] : 0.0f;
-    float given = lay_here(f, w, g->sediment[k], &l->cargo);
-    double on_map = place == ON_MAP  ? (double)given
-                    : place == MIXED ? sum_on_map(f, square) - before
-                                     : 0.0;
-    float own = own_part(f, l, g->sediment[k], given, top);
-    double share = given > 0.0f ? (double)own / (double)given : 0.0;
+    double given = lay_here(f, w, l->sediment, &l->cargo);
+    double on_map = place == ON_MAP ? given : place == MIXED ? sum_on_map(f, square) - before : 0.0;
+    double own = own_part(f, l, given, top);
+    double share = given > 0.0 ? own / given : 0.0;
     tile_result *sum = &f->results[l->tile];
     sum->deposited += on_map * share;
     sum->raised += on_map * (1.0 - share);
-    sum->left_map += fmax((double)given - on_map, 0.0) * share; /* it is, but for rounding */
+    sum->left_map += fmax(given - on_map, 0.0) * share; /* it is, but for rounding */
     l->own -= own;
     return given;
 }
 
+/* The drop has got so much more sediment. */
+static RVI_HOT void load_lane(group *g, int k, double more) {
+    g->lanes[k].sediment += more;
+    g->sediment[k] = rvi_maxf((float)g->lanes[k].sediment, 0.0f); /* it is, but for rounding */
+}
+
 static RVI_HOT void lay_lane(const rvi_drop_run *f, group *g, int k, const laying *w) {
     if (f->margin > 0) {
-        g->sediment[k] -= lay_by_apron(f, g, k, w);
+        load_lane(g, k, -lay_by_apron(f, g, k, w));
         return;
     }
-    float given = lay_here(f, w, g->sediment[k], &g->lanes[k].cargo);
-    f->results[g->lanes[k].tile].deposited += (double)given;
-    g->sediment[k] -= given;
+    double given = lay_here(f, w, g->lanes[k].sediment, &g->lanes[k].cargo);
+    f->results[g->lanes[k].tile].deposited += given;
+    load_lane(g, k, -given);
 }
 
 /* Of what a drop carries, what is left to rounding. */
@@ -295,10 +297,11 @@ static void end_drop(const rvi_drop_run *f, group *g, int k, ending why) {
     tile_result *sum = &f->results[g->lanes[k].tile];
     bool over_land = why != OVER_EDGE && land_cell(f, (int)g->x[k], (int)g->y[k]) != SIZE_MAX;
     (*(!over_land ? &sum->ends.left_map : why == IN_PIT ? &sum->ends.pits : &sum->ends.whole))++;
-    float own = f->margin > 0 ? g->lanes[k].own : g->sediment[k];
+    double own = f->margin > 0 ? g->lanes[k].own : g->lanes[k].sediment;
     /* It is not below 0, but for rounding. */
-    *(over_land ? &sum->suspended : &sum->left_map) += (double)rvi_maxf(own, 0.0f);
-    g->sediment[k] = g->lanes[k].own = 0.0f;
+    *(over_land ? &sum->suspended : &sum->left_map) += rvi_max(own, 0.0);
+    g->sediment[k] = 0.0f;
+    g->lanes[k].sediment = g->lanes[k].own = 0.0;
     g->lanes[k].ended = true;
     g->stopped = true;
 }
@@ -361,11 +364,11 @@ static RVI_HOT bool exchange(const rvi_drop_run *f, group *g, int k, int x, int 
     }
     float amount = rvi_minf((capacity - sediment) * f->p->erosion, -rise);
     if (amount > 0.0f && f->margin > 0) {
-        g->sediment[k] += take_by_apron(f, g, k, x, y, ground, amount, -dh);
+        load_lane(g, k, take_by_apron(f, g, k, x, y, ground, amount, -dh));
     } else if (amount > 0.0f) {
-        float taken = take(f, x, y, ground, amount, -dh, &g->lanes[k].cargo);
-        f->results[g->lanes[k].tile].eroded += (double)taken;
-        g->sediment[k] += taken;
+        double taken = take(f, x, y, ground, amount, -dh, &g->lanes[k].cargo);
+        f->results[g->lanes[k].tile].eroded += taken;
+        load_lane(g, k, taken);
     }
     return false;
 }
@@ -434,7 +437,9 @@ static bool begin_drop(const rvi_drop_run *f, rvi_taker *tiles, group *g, int k)
     const drop *d = slot->fresh ? &fresh : &f->drops[l->slot];
     g->x[k] = slot->x, g->y[k] = slot->y;
     g->dx[k] = d->dx, g->dy[k] = d->dy;
-    g->speed[k] = d->speed, g->water[k] = d->water, g->sediment[k] = d->sediment;
+    g->speed[k] = d->speed, g->water[k] = d->water;
+    g->sediment[k] = (float)d->sediment;
+    l->sediment = d->sediment;
     g->came[k] = d->came;
     l->own = d->own;
     l->first = d->step;
@@ -459,8 +464,8 @@ static void leave_drop(const rvi_drop_run *f, group *g, int k) {
         end_drop(f, g, k, AT_END);
     }
     f->results[l->tile].drop_steps += (uint64_t)made;
-    f->drops[l->slot] = (drop){g->dx[k],       g->dy[k],   g->speed[k], g->water[k],
-                               g->sediment[k], g->came[k], l->own,      l->first + made};
+    f->drops[l->slot] = (drop){g->dx[k],   g->dy[k],    g->speed[k], g->water[k],
+                               g->came[k], l->sediment, l->own,      l->first + made};
     rvi_slot *slot = &rvi_rounds_slots(&f->rounds)[l->slot];
     slot->x = g->x[k], slot->y = g->y[k];
     slot->ended = l->ended;

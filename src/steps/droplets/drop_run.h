@@ -21,9 +21,10 @@ typedef struct trace {
 
 /* A drop between two rounds; 0 sediment where there is none. */
 typedef struct drop {
-    float dx, dy, speed, water, sediment;
+    float dx, dy, speed, water;
     float came; /* height of the place before */
-    float own;  /* of the sediment, what is of the map: only counted by an apron */
+    double sediment;
+    double own; /* of the sediment, what is of the map: only counted by an apron */
     int step;
 } drop;
 

@@ -304,9 +304,9 @@ static float move_parts(const rvi_pipes *f, int64_t block, size_t i, size_t cell
     float *load = f->loads + (size_t)block * layers;
     for (size_t l = 0; l < layers; l++)
         load[l] = f->parts[1][l][i];
-    float rose = take > 0.0f
-                     ? -rvi_layers_take(land, cell, take, rock, load)
-                     : rvi_layers_lay(land, cell, lay, load, f->deposited_on + column * layers);
+    float rose = take > 0.0f ? -rvi_layers_take(land, cell, take, rock, load, NULL)
+                             : rvi_layers_lay(land, cell, lay, load,
+                                              f->deposited_on + column * layers, NULL);
     for (size_t l = 0; l < layers; l++)
         f->parts[1][l][i] = load[l];
     return rose;
@@ -322,7 +322,7 @@ static float move_layers(const rvi_pipes *f, size_t i, size_t cell, float take, 
         return move_parts(f, block, i, cell, take, rvi_minf(lay, sediment), rock);
     }
     if (take > 0.0f)
-        return -rvi_layers_take(land, cell, take, rock, NULL);
+        return -rvi_layers_take(land, cell, take, rock, NULL, NULL);
     float *top = &land->layers[land->layer_count - 1].thickness[cell];
     float before = *top;
     *top = rvi_pipe_ground(before, lay, sediment);

@@ -29,7 +29,7 @@ static rvi_pipe_taken take_layers(const rvi_pipes *f, int64_t block, size_t i, s
     if (!(asked > RVI_PIPE_NONE))
         return t;
     float rock = rvi_factor_rock(&f->factor, i, land->layers[0].thickness[cell]);
-    t.came = rvi_layers_take(land, cell, asked * rvi_factor_cell(&f->factor, i), rock, load);
+    t.came = rvi_layers_take(land, cell, asked * rvi_factor_cell(&f->factor, i), rock, load, NULL);
     t.change -= t.came;
     t.share = t.came / asked;
     return t;
