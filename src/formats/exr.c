@@ -137,7 +137,8 @@ typedef struct session {
     int top, width;           /* of the picture */
     float *to;                /* where the values of the next chunk go */
     bool tiled;
-    int channels; /* writing: 1 or 3 */
+    int channels;                                          /* writing: 1 or 3 */
+    exr_result_t (*compress)(exr_encode_pipeline_t *pipe); /* that of the library */
     unsigned char *out;
     size_t used, room;
 } session;
@@ -492,6 +493,16 @@ static exr_result_t start_write(session *s, const rvi_raster *raster) {
     return code == EXR_ERR_SUCCESS ? s->x.exr_write_header(s->file) : code;
 }
 
+/* A chunk that is as long as its lines are is read as those lines. OpenEXR (3.1 to 3.1.5 at least)
+ * leaves it packed where that is by chance exactly as long. */
+static exr_result_t compress_chunk(exr_encode_pipeline_t *pipe) {
+    const session *s = pipe->encoding_user_data;
+    exr_result_t code = s->compress(pipe);
+    if (code == EXR_ERR_SUCCESS && pipe->compressed_bytes == pipe->packed_bytes)
+        memcpy(pipe->compressed_buffer, pipe->packed_buffer, (size_t)pipe->packed_bytes);
+    return code;
+}
+
 static exr_result_t encode_chunk(session *s, exr_encode_pipeline_t *pipe, const rvi_raster *raster,
                                  int y) {
     exr_chunk_info_t chunk;
@@ -510,8 +521,12 @@ static exr_result_t encode_chunk(session *s, exr_encode_pipeline_t *pipe, const 
         c->user_pixel_stride = sizeof(float);
         c->user_line_stride = raster->width * (int32_t)sizeof(float);
     }
-    if (first)
+    if (first) {
         code = s->x.exr_encoding_choose_default_routines(s->file, 0, pipe);
+        pipe->encoding_user_data = s;
+        s->compress = pipe->compress_fn;
+        pipe->compress_fn = s->compress ? compress_chunk : NULL;
+    }
     return code == EXR_ERR_SUCCESS ? s->x.exr_encoding_run(s->file, 0, pipe) : code;
 }
 

@@ -171,7 +171,7 @@ rm -rf -- *
 start_save() {
     local before now
     before=$(ls)
-    "$RAVINE" --quiet terrain size=1500 noise octaves=1 save big.png 2>../err &
+    "$RAVINE" --quiet terrain size=4000 noise octaves=1 save big.png 2>../err &
     run=$!
     for _ in $(seq 3000); do
         now=$(find . -name 'big.png.tmp*')
