@@ -484,6 +484,34 @@ static void test_nothing_is_dug_below_the_lowest_point(void **state) {
     }
 }
 
+/* Rivers do not cut below where they leave the map, wherever the last coarse cells lie before its
+ * edge: there is no moat along it. */
+static void test_no_moat_along_the_edge(void **state) {
+    (void)state;
+    static const char *const borders[] = {"sink", "open", "east", "south", "outlets"};
+    rv_context *ctx = support_context(2);
+    for (int k = 0; k < 40; k++) {
+        char words[300];
+        double cell = 3 + 1.37 * (k % 11), relief = cell * (1.2 + 0.2 * (k % 4));
+        snprintf(words, sizeof words,
+                 "terrain width=%d height=%d cell=%g noise seed=%d level low=0 high=%g "
+                 "rivers steps=80 border=%s source=%g uplift=0.03 erosion=1.1 time=%g diffusion=0",
+                 64 + 13 * k % 29, 64 + 17 * k % 31, cell, k, relief, borders[k % 5],
+                 1e-6 * pow(cell * (1.3 + 0.4 * (k % 13)), 2), 5e4 * relief);
+        rv_terrain *land = support_run(ctx, words);
+        const float *h = rv_terrain_field(land, "height");
+        int width = rv_terrain_width(land), rows = rv_terrain_height(land);
+        float outlets = 0; /* these keep the mean around them */
+        for (int i = 0; i < width * rows; i++)
+            if (k % 5 == 4 && (i % width == 0 || i < width))
+                outlets = fminf(outlets, h[i]);
+        for (int i = 0; i < width * rows; i++)
+            assert_greater((double)h[i], (double)outlets - 0.03 * cell);
+        rv_terrain_destroy(land);
+    }
+    rv_context_destroy(ctx);
+}
+
 /* The slopes of such a funnel, from its middle, every 15 degrees, where the strength of the rock
  * varies; all slopes are within the range that is given for them. */
 static void funnel_slopes(int side, uint64_t seed, double slopes[24]) {
@@ -905,6 +933,7 @@ int main(void) {
         cmocka_unit_test(test_slopes_stand_no_steeper_than_talus),
         cmocka_unit_test(test_a_funnel_is_round),
         cmocka_unit_test(test_nothing_is_dug_below_the_lowest_point),
+        cmocka_unit_test(test_no_moat_along_the_edge),
         cmocka_unit_test(test_talus_varies_with_the_place),
         cmocka_unit_test(test_lakes_run_dry),
         cmocka_unit_test(test_the_sea_stays),

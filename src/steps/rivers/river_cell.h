@@ -321,14 +321,32 @@ static inline double rvi_level_edge(int width, int height, double x, double y) {
     return of_x < of_y ? of_x : of_y;
 }
 
+/* A coarse level, as the finer one sees it. */
+typedef struct rvi_coarse_law {
+    double beyond_x, beyond_y; /* how far the map goes on behind its last cells, in cells */
+    uint64_t seed;
+    int width, height;
+} rvi_coarse_law;
+
+/* The last cell of a coarse level may lie before the edge of the map. What was changed there
+ * belongs to the edge, and what is beside it moves out with it: else slopes would go on below a
+ * river or a base level at the edge of the coarse land. */
+static inline double rvi_level_drawn_in(double at, int cells, double beyond) {
+    double first = (double)cells - 1.0 - RVI_BEND_EDGE, far = at - first;
+    return beyond > 0.0 && far > 0.0 ? first + far * (RVI_BEND_EDGE / (RVI_BEND_EDGE + beyond))
+                                     : at;
+}
+
 /* The coarse cell that a place has what was changed from. */
-static inline void rvi_level_bend(int width, int height, uint64_t seed, double x, double y,
-                                  double *from_x, double *from_y) {
-    double edge = rvi_level_edge(width, height, x, y);
+static inline void rvi_level_bend(const rvi_coarse_law *c, double x, double y, double *from_x,
+                                  double *from_y) {
+    x = rvi_level_drawn_in(x, c->width, c->beyond_x);
+    y = rvi_level_drawn_in(y, c->height, c->beyond_y);
+    double edge = rvi_level_edge(c->width, c->height, x, y);
     double px = x / RVI_BEND_EVERY, py = y / RVI_BEND_EVERY;
     double far = RVI_BEND * (edge < 0.0 ? 0.0 : edge < RVI_BEND_EDGE ? edge / RVI_BEND_EDGE : 1.0);
-    *from_x = x + far * rvi_bend_at(seed, px, py, RVI_BEND_X);
-    *from_y = y + far * rvi_bend_at(seed, px, py, RVI_BEND_Y);
+    *from_x = x + far * rvi_bend_at(c->seed, px, py, RVI_BEND_X);
+    *from_y = y + far * rvi_bend_at(c->seed, px, py, RVI_BEND_Y);
 }
 
 /* Weights of four cells that are never less than 0: the cubic B-spline. Beyond the edge ground
@@ -370,11 +388,12 @@ static inline double rvi_level_kept(RVI_GRID const double *start, RVI_GRID const
 }
 
 /* The coarse land at a place in coarse cells, before and after. */
-static inline void rvi_level_land(RVI_GRID const double *start, RVI_GRID const double *h, int width,
-                                  int height, uint64_t seed, double x, double y, double *before,
+static inline void rvi_level_land(RVI_GRID const double *start, RVI_GRID const double *h,
+                                  const rvi_coarse_law *c, double x, double y, double *before,
                                   double *after) {
+    int width = c->width, height = c->height;
     double from_x, from_y;
-    rvi_level_bend(width, height, seed, x, y, &from_x, &from_y);
+    rvi_level_bend(c, x, y, &from_x, &from_y);
     *before = rvi_level_at(start, width, height, x, y);
     double beside = rvi_level_at(start, width, height, from_x, from_y);
     double kept = rvi_level_kept(start, h, width, height, from_x, from_y);

@@ -1006,8 +1006,8 @@ __kernel void river_bring(__global double *restrict h, __global double *restrict
         bed[cell] = top;
     if (fixed[cell] || (factor && !(factor[cell] > 0.0f)))
         return;
-    rvi_level_land(start, coarse, law.coarse_width, law.coarse_height, law.seed,
-                   (double)x / law.apart, (double)y / law.apart, &before, &after);
+    rvi_level_land(start, coarse, &law.coarse, (double)x / law.apart, (double)y / law.apart, &before,
+                   &after);
     double to = after + (was - before) * (1.0 - (1.0 - law.stays) * river_factor(factor, cell));
     to = to < law.least ? law.least : to;
     if (bed && to < up)
@@ -1045,7 +1045,7 @@ __kernel void river_show_level(__global const double *restrict h, __global const
     if (x >= law.width)
         return;
     size_t i = (size_t)y * (size_t)law.width + (size_t)x;
-    double by = rvi_level_change(start, coarse, law.coarse_width, law.coarse_height,
+    double by = rvi_level_change(start, coarse, law.coarse.width, law.coarse.height,
                                  (double)x / law.apart, (double)y / law.apart);
     bool stays = factor && !(factor[i] > 0.0f);
     if (fixed[i] != RVI_SEA)

@@ -261,6 +261,8 @@ void rvi_levels_share(rvi_rivers *level, int count, const rv_rivers_params *p);
 void rvi_level_outline(rvi_rivers *coarse, const rvi_rivers *fine, int halved);
 /* Fills the grids of that level from the finer one, by means of rvi_level_hat() with this reach. */
 rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine, int halved);
+/* What a finer level must know of it. */
+rvi_coarse_law rvi_level_law(const rvi_rivers *coarse, const rvi_rivers *fine);
 double rvi_level_reach(const rvi_rivers *coarse, const rvi_rivers *fine);
 /* Brings to a level what the coarser one changed. After a stop the next call does the rest. */
 rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse);

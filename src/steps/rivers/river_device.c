@@ -505,11 +505,9 @@ static rvi_bring_law bring_law(const rvi_rivers *fine, const rvi_rivers *coarse,
                            .stays = stays,
                            .apart = coarse->apart,
                            .least = fine->least,
-                           .seed = coarse->p->seed,
+                           .coarse = rvi_level_law(coarse, fine),
                            .width = fine->land->width,
-                           .height = fine->land->height,
-                           .coarse_width = coarse->land->width,
-                           .coarse_height = coarse->land->height};
+                           .height = fine->land->height};
 }
 
 rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, double stays) {

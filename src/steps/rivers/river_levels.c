@@ -246,8 +246,19 @@ static double share_left(const rvi_rivers *fine) {
     return decay < 50.0 ? rvi_exp_double(-decay) : 0.0;
 }
 
-static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, double stays,
-                       rvi_river_sums *sums) {
+rvi_coarse_law rvi_level_law(const rvi_rivers *coarse, const rvi_rivers *fine) {
+    int width = coarse->land->width, height = coarse->land->height;
+    double east = (double)(fine->land->width - 1) / coarse->apart;
+    double south = (double)(fine->land->height - 1) / coarse->apart;
+    return (rvi_coarse_law){.beyond_x = east - (double)(width - 1),
+                            .beyond_y = south - (double)(height - 1),
+                            .seed = coarse->p->seed,
+                            .width = width,
+                            .height = height};
+}
+
+static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, const rvi_coarse_law *law,
+                       size_t cell, double stays, rvi_river_sums *sums) {
     size_t width = (size_t)fine->land->width;
     double was = fine->h[cell], before, after;
     if (!fine->fixed[cell]) /* sides go where they go by themselves */
@@ -257,8 +268,7 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
         return;
     if (!(rvi_rivers_factor(fine, cell) > 0.0))
         return;
-    rvi_level_land(coarse->start, coarse->h, coarse->land->width, coarse->land->height,
-                   coarse->p->seed, (double)(cell % width) / coarse->apart,
+    rvi_level_land(coarse->start, coarse->h, law, (double)(cell % width) / coarse->apart,
                    (double)(cell / width) / coarse->apart, &before, &after);
     double to = after + (was - before) * (1.0 - (1.0 - stays) * rvi_rivers_factor(fine, cell));
     double risen = fine->h[cell];
@@ -272,6 +282,7 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, size_t cell, 
 typedef struct bringing {
     rvi_rivers *fine;
     const rvi_rivers *coarse;
+    rvi_coarse_law law;
     double stays;
 } bringing;
 
@@ -280,7 +291,7 @@ static void bring_rows(void *arg, int first, int end) {
     size_t width = (size_t)b->fine->land->width;
     rvi_river_sums sums = {0};
     for (size_t cell = (size_t)first * width; cell < (size_t)end * width; cell++)
-        bring_cell(b->fine, b->coarse, cell, b->stays, &sums);
+        bring_cell(b->fine, b->coarse, &b->law, cell, b->stays, &sums);
     b->fine->sums[first / RVI_ROWS] = sums;
 }
 
@@ -289,7 +300,7 @@ rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse) {
         return RV_OK;
     if (fine->job->device)
         return rvi_rivers_device_bring(fine, coarse, share_left(fine));
-    bringing b = {fine, coarse, share_left(fine)};
+    bringing b = {fine, coarse, rvi_level_law(coarse, fine), share_left(fine)};
     rv_status status = rvi_rivers_rows(fine, &fine->brought, bring_rows, &b);
     if (status == RV_OK)
         fine->left += rvi_sum_difference(fine->job->ctx, fine->risen, fine->h, fine->cells);

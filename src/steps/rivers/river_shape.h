@@ -42,8 +42,8 @@ typedef struct rvi_loose_law {
 typedef struct rvi_bring_law {
     double rise, stays, least;
     double apart; /* coarse cells, in cells of the finer level */
-    uint64_t seed;
-    int width, height, coarse_width, coarse_height;
+    rvi_coarse_law coarse;
+    int width, height;
 } rvi_bring_law;
 
 typedef struct rvi_base_law {
