@@ -593,7 +593,7 @@ typedef struct rv_watch {
                   ends as it stands, and of the steps after it those that save and show still
                   run; the run then returns RV_OK. A second false stops it, and so does the first
                   while there is no land yet */
-    bool no_hash; /* reports have none: for it the land comes back from a device after each step */
+    bool no_hash; /* reports have none, which takes time on large maps */
 } rv_watch;
 
 /* Runs all steps. `out` NULL: the terrain is destroyed at the end. Where a step is repeated, every

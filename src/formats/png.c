@@ -551,9 +551,9 @@ static void take_memory(voidpf context, voidpf memory) {
     rvi_free(context, memory);
 }
 
-/* Eight for each thread, so that who is done early takes another, as far as there is memory. */
+/* Two for each thread, so that who is done early takes another, as far as there is memory. */
 static int slots_for(const png_output *o, size_t each) {
-    int threads = rv_context_threads(o->ctx), count = threads > 1 ? 8 * threads : 1;
+    int threads = rv_context_threads(o->ctx), count = threads > 1 ? 2 * threads : 1;
     size_t limit = rv_context_memory_limit(o->ctx), used = rv_context_memory_used(o->ctx);
     size_t room = limit > used ? limit - used : 0;
     count = count < o->blocks ? count : o->blocks;
