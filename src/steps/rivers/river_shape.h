@@ -2,7 +2,7 @@
 #ifndef RVI_STEPS_RIVERS_RIVER_SHAPE_H
 #define RVI_STEPS_RIVERS_RIVER_SHAPE_H
 
-#include "base/math.h"
+#include "steps/rivers/river_cell.h"
 
 typedef struct rvi_river_law {
     double rise;        /* in one time step, metres */
