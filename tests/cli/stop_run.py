@@ -18,9 +18,19 @@ def used(pid):
     return total / 1e6
 
 
+def listens(pid):
+    """Does it catch SIGINT? Before that, right after its start, the signal would end it."""
+    for line in open(f'/proc/{pid}/status'):
+        if line.startswith('SigCgt:'):
+            return int(line.split()[1], 16) >> (signal.SIGINT - 1) & 1
+    return False
+
+
 run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=open('../err', 'wb'))
 while open('../err', 'rb').read().count(b'\n') < lines and run.poll() is None:
     time.sleep(0.005)
+while run.poll() is None and not listens(run.pid):
+    time.sleep(0.001)
 time.sleep(delay)
 if run.poll() is not None:
     sys.exit(f'{words[1:]} ended before it could be stopped: {open("../err").read()}')
