@@ -157,6 +157,8 @@ static void list_buffers(rvi_rivers *r) {
         rvi_job_grid(job, &r->uplift, "the uplift");
     if (rvi_rivers_layered(land))
         rvi_job_buffer(job, &r->bed, r->cells, doubles, "the bedrock");
+    if (layers > 1)
+        rvi_job_buffer(job, &r->owed, r->cells, doubles, "the ledger");
     size_t pieces = rvi_flow_pieces(land->width, land->height);
     rvi_job_buffer(job, &r->sums, pieces, sizeof *r->sums, "the ledger");
     rvi_flow_prepare(&r->flow, job->ctx, land->width, land->height, rain, &job->buffers);
@@ -302,6 +304,8 @@ static void sum_rows_of_layer(void *arg, int first, int end) {
         *(change > 0.0 ? &deposited[i] : &eroded[i]) += (float)(change > 0.0 ? change : -change);
         if (layer == 0 && r->fixed[i] != RVI_SEA)
             rounded = (double)now[i] - (r->bed ? r->bed[i] : r->h[i]);
+        if (layer > 0 && layer + 1 == r->land->layer_count)
+            rounded = -r->owed[i];
         change -= rounded;
         sums.rounded += rounded;
         sums.raised += up;
@@ -369,18 +373,17 @@ static void follow_rows(void *arg, int first, int end) {
     rvi_rivers *r = arg;
     const rv_terrain *land = r->land;
     size_t width = (size_t)land->width;
-    rvi_river_sums sums = {0};
     for (size_t i = (size_t)first * width; i < (size_t)end * width; i++) {
         if (r->fixed[i])
             continue;
         double sum = r->bed[i], now = r->h[i];
         for (int l = 1; l < land->layer_count; l++)
             sum += (double)land->layers[l].thickness[i];
+        sum += r->owed ? r->owed[i] : 0.0;
         r->h[i] = sum;
         if (now != sum)
-            rvi_rivers_shift(r, i, now - sum, &sums.rounding);
+            rvi_rivers_shift(r, i, now - sum);
     }
-    r->sums[first / RVI_ROWS] = sums;
 }
 
 /* The layers follow what crept. After a stop the next call does the rest. */
@@ -592,7 +595,7 @@ static rv_status close_run(rvi_job *job) {
     if (status == RV_OK)
         status = move_layers(r);
     if (status == RV_OK)
-        status = job->device ? rvi_rivers_device_close(r) : show_land(r);
+        status = job->device ? rvi_rivers_device_show(r) : show_land(r);
     if (status == RV_OK)
         status = show_flow(r);
     return status == RV_OK ? close_ledger(r) : status;

@@ -175,6 +175,17 @@ static inline double rvi_river_filled(double level, int flat, double to, double 
     return (flat || to > was) && least > level ? least : level;
 }
 
+/* ---- layers ---- */
+
+/* How thick a layer is that wins `by`, or loses less than it has, as a float; `by` becomes what
+ * that rounded off. */
+static inline float rvi_river_thickness(float was, double *by) {
+    double has = (double)was, now = has + *by;
+    float to = now > 0.0 ? (float)now : 0.0f;
+    *by -= (double)to - has;
+    return to;
+}
+
 /* ---- what slides: river_slide.c ---- */
 
 /* How high a cell may stand beside one side. */

@@ -258,7 +258,7 @@ rvi_coarse_law rvi_level_law(const rvi_rivers *coarse, const rvi_rivers *fine) {
 }
 
 static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, const rvi_coarse_law *law,
-                       size_t cell, double stays, rvi_river_sums *sums) {
+                       size_t cell, double stays) {
     size_t width = (size_t)fine->land->width;
     double was = fine->h[cell], before, after;
     if (!fine->fixed[cell]) /* sides go where they go by themselves */
@@ -274,9 +274,9 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, const rvi_coa
     double risen = fine->h[cell];
     to = to < fine->least ? fine->least : to;
     if (fine->bed && to < risen)
-        rvi_rivers_slide_to(fine, cell, to, sums);
+        rvi_rivers_slide_to(fine, cell, to);
     else
-        rvi_rivers_shift(fine, cell, to - risen, &sums->rounding);
+        rvi_rivers_shift(fine, cell, to - risen);
 }
 
 typedef struct bringing {
@@ -289,10 +289,8 @@ typedef struct bringing {
 static void bring_rows(void *arg, int first, int end) {
     const bringing *b = arg;
     size_t width = (size_t)b->fine->land->width;
-    rvi_river_sums sums = {0};
     for (size_t cell = (size_t)first * width; cell < (size_t)end * width; cell++)
-        bring_cell(b->fine, b->coarse, &b->law, cell, b->stays, &sums);
-    b->fine->sums[first / RVI_ROWS] = sums;
+        bring_cell(b->fine, b->coarse, &b->law, cell, b->stays);
 }
 
 rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse) {
