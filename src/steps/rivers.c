@@ -255,6 +255,7 @@ static rv_status begin_level(rvi_rivers *r) {
         status = rvi_rivers_device_begin_level(r);
     if (status == RV_OK)
         status = rvi_rivers_base(r);
+    r->datum = r->h[0]; /* a device has told the edge */
     if (status == RV_OK)
         status = rvi_rivers_rock(r);
     if (status == RV_OK)
@@ -391,6 +392,27 @@ static rv_status move_layers(rvi_rivers *r) {
     return r->bed ? rvi_rivers_rows(r, &r->follow, follow_rows, r) : RV_OK;
 }
 
+static void near_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t width = (size_t)r->land->width;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++)
+        r->next[i] = rvi_creep_from(r->h[i], r->datum);
+}
+
+static void back_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t width = (size_t)r->land->width;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++)
+        r->next[i] = rvi_creep_back(r->h[i], r->next[i], r->datum);
+}
+
+/* `next` gets heights from the datum on, or gives them back. */
+static rv_status creep_near(rvi_rivers *r, bool back) {
+    if (r->job->device)
+        return rvi_rivers_device_creep_near(r, back);
+    return rvi_parallel_rows(r->job->ctx, r->land->height, back ? back_rows : near_rows, r);
+}
+
 /* How far ground creeps in a time step, in cells, squared: with more the land is as level, and only
  * rounding grows. */
 static const double LEVEL = 4e9;
@@ -415,7 +437,11 @@ static rv_status diffuse(rvi_rivers *r) {
                        .number = number / parts,
                        .flux = r->flux};
     rvi_side_flux sum = {0};
+    bool far = number > RVI_CREEP_FAR;
     rv_status status = rvi_rivers_loosen(r);
+    if (status == RV_OK && far)
+        status = creep_near(r, false);
+    s.from = far ? s.to : s.from;
     for (int i = 0; status == RV_OK && i < parts; i++, s.from = s.to) {
         status = r->job->device ? rvi_rivers_device_creep(r, &s) : rvi_hillslope_run(&s);
         for (size_t k = 0; k < rvi_hillslope_parts(s.width, s.height); k++) {
@@ -424,6 +450,8 @@ static rv_status diffuse(rvi_rivers *r) {
             sum.rounding += r->flux[k].rounding;
         }
     }
+    if (status == RV_OK && far)
+        status = creep_near(r, true);
     if (status != RV_OK)
         return status;
     r->next = r->h;

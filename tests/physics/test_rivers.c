@@ -913,9 +913,29 @@ static void test_much_creep(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Also where heights are large beside all differences. */
+static void test_much_creep_on_high_land(void **state) {
+    (void)state;
+    for (int border = 0; border < 8; border++) {
+        world w = make_from(3, 40, 0.01f, 1);
+        rv_level_params level = {.low = 9000, .high = 9000.3f};
+        support_ok(w.ctx, rv_step_run(w.land, RV_STEP_level, &level, NULL));
+        rv_rivers_params p = rv_rivers_params_default();
+        p.uplift = 0;
+        p.diffusion = 1000;
+        p.time = 5e6f;
+        p.steps = 8;
+        p.border = border;
+        rv_ledger l = run(&w, &p);
+        assert_near(l.eroded, l.deposited + l.left_map, 1e-6 * l.eroded);
+        end(&w);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_much_creep),
+        cmocka_unit_test(test_much_creep_on_high_land),
         cmocka_unit_test(test_uplift_is_booked_in_full),
         cmocka_unit_test(test_uplift_follows_a_field),
         cmocka_unit_test(test_what_creeps_in_is_booked),

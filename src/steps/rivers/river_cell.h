@@ -225,6 +225,18 @@ static inline void rvi_creep_cross(double number, double side, double land, rvi_
     *(in > 0.0 ? &flux->in : &flux->out) += in > 0.0 ? in : -in;
 }
 
+/* Where ground creeps very far, heights are counted from one of them, the datum: what crosses is
+ * D dt / cell^2 times a difference, and on high land that would miss what doubles round off. What
+ * does not move stays as it is to the last bit. */
+#define RVI_CREEP_FAR 1024.0 /* D dt / cell^2 */
+static inline double rvi_creep_from(double h, double datum) {
+    return h - datum;
+}
+
+static inline double rvi_creep_back(double was, double to, double datum) {
+    return was + (to - rvi_creep_from(was, datum));
+}
+
 /* Slopes up to which floods level ground fully, and from which on not at all. */
 #define RVI_LEVELLED 0.035
 #define RVI_DRY 0.07

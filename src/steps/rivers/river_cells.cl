@@ -927,6 +927,21 @@ __kernel void creep_cross_strips(__global const double *restrict to,
 }
 
 /* The layers follow what crept. */
+/* Heights from the datum on, and back. */
+__kernel void creep_to_datum(__global const double *restrict h, __global double *restrict to, double datum,
+                         ulong count) {
+    size_t i = get_global_id(0);
+    if (i < count)
+        to[i] = rvi_creep_from(h[i], datum);
+}
+
+__kernel void creep_from_datum(__global const double *restrict h, __global double *restrict to, double datum,
+                         ulong count) {
+    size_t i = get_global_id(0);
+    if (i < count)
+        to[i] = rvi_creep_back(h[i], to[i], datum);
+}
+
 __kernel void river_follow(__global double *restrict h, __global const uchar *restrict fixed, ROCK_ARGS) {
     const river_rock below = ROCK;
     size_t i = get_global_id(0);

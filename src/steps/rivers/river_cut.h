@@ -36,6 +36,7 @@ typedef struct rvi_rivers {
     bool sea;          /* is there any, for water to leave the map to? */
     float *flooded;    /* of places along the edge: how high a lake has stood over them, metres */
     double base;       /* that sides sink to, metres */
+    double datum;      /* a height of this land, metres: rvi_creep_from() */
     double least;      /* no ground is brought lower: the sea, or where all water ends */
     double *h;         /* surface, metres; where the sea is, its level */
     double *next;      /* the surface after hillslope diffusion; NULL: there is none */
@@ -201,6 +202,7 @@ rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r);
 rv_status rvi_rivers_device_raise(rvi_rivers *r, double share, double *before);
 rv_status rvi_rivers_device_loosen(rvi_rivers *r);
 rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s);
+rv_status rvi_rivers_device_creep_near(rvi_rivers *r, bool back);
 rv_status rvi_rivers_device_follow(rvi_rivers *r);
 rv_status rvi_rivers_device_bring(rvi_rivers *fine, const rvi_rivers *coarse, double stays);
 rv_status rvi_rivers_device_show(const rvi_rivers *r);

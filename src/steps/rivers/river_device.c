@@ -499,6 +499,13 @@ rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s) {
     return status == RV_OK && s->flux ? rvi_device_fetch(r->job->device, s->flux) : status;
 }
 
+rv_status rvi_rivers_device_creep_near(rvi_rivers *r, bool back) {
+    const uint64_t count = r->cells;
+    const rvi_device_arg args[] = {READ(r->h), back ? CHANGE(r->next) : WRITE(r->next),
+                                   RVI_VALUE(r->datum), RVI_VALUE(count)};
+    return RUN(back ? "creep_from_datum" : "creep_to_datum", r->cells, 1);
+}
+
 rv_status rvi_rivers_device_follow(rvi_rivers *r) {
     const rvi_rock_law rock = rock_law(r);
     const rvi_device_arg args[] = {CHANGE(r->h), READ(r->fixed), ROCK(rock)};
