@@ -36,7 +36,9 @@
  * each band of the bedrock (strata.c) at its own.
  */
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
+#include "device/device_range.h"
 #include "steps/rivers/hillslope.h"
 #include "steps/rivers/river_cut.h"
 #include "terrain/figures.h"
@@ -57,6 +59,7 @@ typedef struct river_run {
     double work; /* of all time steps, in cells */
     double done;
     double shown; /* as the land of a coarse level was last made to be looked at */
+    float *parts; /* to find the lowest point with, on a device */
     rvi_rivers level[RVI_RIVER_LEVELS];
 } river_run;
 
@@ -579,6 +582,28 @@ static rv_status run_level(river_run *all, int l) {
     return status == RV_OK && l == 0 && levels ? diffuse(r) : status;
 }
 
+/* Nothing is dug below the lowest ground there was, or below the base: what a coarse level did
+ * stands around its cells, and finer ones may lie lower. */
+static rv_status bound_levels(const rvi_job *job) {
+    river_run *all = job->state;
+    const rv_terrain *land = job->land;
+    float low = 0.0f, high;
+    if (all->count == 1)
+        return RV_OK;
+    rv_status status = RV_OK;
+    if (job->device)
+        status =
+            rvi_device_range(job->device, land->surface, rvi_cells(land), all->parts, &low, &high);
+    else
+        rvi_range(job->ctx, land->surface, rvi_cells(land), &low, &high);
+    for (int l = 0; l < all->count; l++) {
+        rvi_rivers *r = &all->level[l];
+        double least = (double)low < r->base || isnan(r->base) ? (double)low : r->base;
+        r->least = r->least > least ? r->least : least;
+    }
+    return status;
+}
+
 static rv_status run(rvi_job *job) {
     river_run *all = job->state;
     rv_status status = tell_law(all->level);
@@ -594,6 +619,8 @@ static rv_status run(rvi_job *job) {
         if (status == RV_OK)
             status = begin_level(&all->level[l]);
     }
+    if (status == RV_OK)
+        status = bound_levels(job);
     for (int l = 0; l < all->count; l++)
         all->work += (double)all->level[l].cells * (double)all->level[l].steps;
     for (int l = all->count; status == RV_OK && l-- > 0;)
@@ -651,6 +678,8 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
         if (job->on_device && rvi_device_of(job->ctx))
             rvi_rivers_device_list(r);
     }
+    if (all->count > 1 && rvi_device_of(job->ctx))
+        rvi_job_buffer(job, &all->parts, RVI_DEVICE_PARTS, sizeof *all->parts, "the range");
     job->doubles = true;
     job->shared = RVI_FLOW_SHARED;
     rvi_rivers *r = all->level;

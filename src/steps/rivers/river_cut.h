@@ -37,7 +37,8 @@ typedef struct rvi_rivers {
     float *flooded;    /* of places along the edge: how high a lake has stood over them, metres */
     double base;       /* that sides sink to, metres */
     double datum;      /* a height of this land, metres: rvi_creep_from() */
-    double least;      /* no ground is brought lower: the sea, or where all water ends */
+    double least;      /* no ground is brought lower from a coarser level: the sea, the base, or the
+                          lowest point there was */
     double *h;         /* surface, metres; where the sea is, its level */
     double *next;      /* the surface after hillslope diffusion; NULL: there is none */
     unsigned char *fixed; /* base level: RVI_SIDE or RVI_SEA; else 0 */
