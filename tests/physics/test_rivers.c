@@ -916,6 +916,43 @@ static void test_much_creep(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* A lake of which a mask keeps one half is filled in the other, and slopes down to the half that
+ * stays. */
+static void test_a_filled_lake_leans_on_what_a_mask_keeps(void **state) {
+    (void)state;
+    enum { SIDE = 96 };
+    world w = make(SIDE, 20, 0);
+    float *heights = malloc(w.cells * sizeof *heights), *mask = malloc(w.cells * sizeof *mask);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        int x = i % SIDE, y = i / SIDE;
+        double far = hypot(x - 48, y - 48);
+        heights[i] = (float)(200 + 0.3 * x + 0.05 * y - (far < 30 ? 150 - 5 * far : 0));
+        mask[i] = x > 48 ? 1 : 0;
+    }
+    support_ok(w.ctx, rv_terrain_field_set(w.land, "height", heights));
+    support_ok(w.ctx, rv_terrain_field_set(w.land, "mask", mask));
+    rv_rivers_params p = rv_rivers_params_default();
+    p.deposition = 2;
+    p.time = 1e5f;
+    p.steps = 20;
+    rv_ledger l = run(&w, &p);
+    double most = 0, steepest = 0;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        double won = (double)height(&w)[i] - (double)heights[i];
+        most = fmax(most, won);
+        if (mask[i] == 0)
+            assert_equal(height(&w)[i], heights[i]);
+        if (i % SIDE == 49)
+            steepest = fmax(steepest, (double)(height(&w)[i] - height(&w)[i - 1]) / 20);
+    }
+    assert_greater(most, 50);
+    assert_less(steepest, 0.73); /* 36 degrees */
+    assert_near(l.eroded, l.deposited + l.left_map, 1e-6 * l.eroded);
+    free(heights);
+    free(mask);
+    end(&w);
+}
+
 /* Also where heights are large beside all differences. */
 static void test_much_creep_on_high_land(void **state) {
     (void)state;
@@ -939,6 +976,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_much_creep),
         cmocka_unit_test(test_much_creep_on_high_land),
+        cmocka_unit_test(test_a_filled_lake_leans_on_what_a_mask_keeps),
         cmocka_unit_test(test_uplift_is_booked_in_full),
         cmocka_unit_test(test_uplift_follows_a_field),
         cmocka_unit_test(test_what_creeps_in_is_booked),

@@ -5,6 +5,7 @@
 #include "base/math.h"
 #include "base/reduce.h"
 #include "base/threads.h"
+#include "device/device_sum.h"
 
 #include <math.h>
 
@@ -432,18 +433,44 @@ rv_status rvi_rivers_raise(rvi_rivers *r, double share, double *before) {
     return status;
 }
 
-/* A lake is filled from where it spills, upwards. Where rivers have not carried enough for that,
- * all lakes get shallower by the same share. */
-rv_status rvi_rivers_fill_lakes(rvi_rivers *r) {
-    rv_status status = r->load ? rvi_rivers_route(r) : RV_OK;
-    if (r->job->device)
-        return status == RV_OK && r->load ? rvi_rivers_device_fill_lakes(r) : status;
-    if (status == RV_OK && r->load)
-        status = rvi_flow_up(&r->flow, fill_piece, r);
-    if (status != RV_OK || !r->load)
+static rv_status fill_lakes(rvi_rivers *r) {
+    rv_status status = rvi_flow_up(&r->flow, fill_piece, r);
+    if (status != RV_OK)
         return status;
     double whole = rvi_sum_difference(r->job->ctx, r->risen, r->h, r->cells);
     if (!(whole > 0.0) || !(r->left > 0.0))
         return status;
     return rvi_rivers_raise(r, r->left < whole ? r->left / whole : 1.0, r->risen);
+}
+
+/* What has filled a lake beside land that a mask keeps does not stand there as a cliff: it slides
+ * on, and off the map. */
+static rv_status slide_off(rvi_rivers *r) {
+    rv_context *ctx = r->job->ctx;
+    rvi_device *device = r->job->device;
+    size_t bytes = r->cells * sizeof *r->h;
+    double left = 0.0;
+    rv_status status = device ? rvi_device_copy(device, r->h, r->risen, bytes)
+                              : rvi_copy(ctx, r->risen, r->h, bytes);
+    if (status != RV_OK)
+        return status;
+    status = rvi_rivers_slide(r, true);
+    rv_status summed = RV_OK; /* a stop leaves it between two rounds */
+    if (device)
+        summed = rvi_device_sum_difference(device, ctx, r->risen, r->h, r->cells, &left);
+    else
+        left = rvi_sum_difference(ctx, r->risen, r->h, r->cells);
+    r->left += left;
+    return status == RV_OK ? summed : status;
+}
+
+/* A lake is filled from where it spills, upwards. Where rivers have not carried enough for that,
+ * all lakes get shallower by the same share. */
+rv_status rvi_rivers_fill_lakes(rvi_rivers *r) {
+    if (!r->load)
+        return RV_OK;
+    rv_status status = rvi_rivers_route(r);
+    if (status == RV_OK)
+        status = r->job->device ? rvi_rivers_device_fill_lakes(r) : fill_lakes(r);
+    return status == RV_OK && r->mask && r->moved ? slide_off(r) : status;
 }
