@@ -743,6 +743,26 @@ static void test_same_land_at_any_size(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Nor does it differ on a small extent, where the extent says how wide coarse cells are. */
+static void test_same_land_on_a_small_extent(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    for (int seed = 1; seed <= 3; seed++) {
+        land_pair pair[2];
+        for (int fine = 0; fine < 2; fine++) {
+            char start[100];
+            snprintf(start, sizeof start, "terrain size=%d cell=%d noise seed=%d", 128 << fine,
+                     fine ? 5 : 10, seed);
+            pair[fine] = land_pair_make(ctx, start, "rivers");
+        }
+        land_agreement same = land_agreement_at(&pair[0], &pair[1], 64, 600);
+        assert_less(same.difference, 0.02);
+        land_pair_free(&pair[0]);
+        land_pair_free(&pair[1]);
+    }
+    rv_context_destroy(ctx);
+}
+
 /* Land of one extent agrees as well on numbers of cells that are no multiples of each other. */
 static void test_same_land_at_odd_sizes(void **state) {
     (void)state;
@@ -1003,6 +1023,7 @@ int main(void) {
         cmocka_unit_test(test_a_layer_of_nothing_changes_nothing),
         cmocka_unit_test(test_coarse_levels_know_the_sea),
         cmocka_unit_test(test_same_land_at_any_size),
+        cmocka_unit_test(test_same_land_on_a_small_extent),
         cmocka_unit_test(test_same_land_at_odd_sizes),
         cmocka_unit_test(test_hard_rock_stays_where_it_is),
         cmocka_unit_test(test_a_low_basin_drains_over_the_edge),

@@ -40,14 +40,18 @@ static int steps_of(const rv_rivers_params *p) {
     return p->deposition > 0.0f && p->steps < 16 ? 16 : p->steps;
 }
 
-/* Down to a number of two digits: the same for maps whose extent differs by the width of a cell. */
-static double two_digits(double length) {
+/* Down to a round number: the same for most maps whose extent differs by the width of a cell. */
+static double rounded_down(double length) {
+    static const double steps[] = {10.0, 8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.2, 1.0};
     double unit = 1.0;
-    for (; unit * 10.0 > length; unit *= 0.1)
+    for (; unit > length; unit *= 0.1)
         ;
-    for (; unit * 100.0 <= length; unit *= 10.0)
+    for (; unit * 10.0 <= length; unit *= 10.0)
         ;
-    return unit * floor(length / unit * (1.0 + 1e-6));
+    int k = 0;
+    while (k < 10 && steps[k] * unit > length * (1.0 + 1e-6))
+        k++;
+    return steps[k] * unit;
 }
 
 /* In metres; 0: there is no coarse level. Cells of the map are no measure for it. */
@@ -56,7 +60,7 @@ static double coarsest_cell(const rv_rivers_params *p, const rv_terrain *land) {
     int side = land->width < land->height ? land->width : land->height;
     if (steps_of(p) < FEWEST_STEPS || side < 2 * SMALLEST || !(source > cell))
         return 0.0;
-    double widest = two_digits((double)(side - 1) * cell / (SMALLEST - 1));
+    double widest = rounded_down((double)(side - 1) * cell / (SMALLEST - 1));
     double coarse = source < widest ? source : widest;
     while (coarse >= ldexp(LEAST_COARSE, RVI_RIVER_LEVELS - 1) * cell)
         coarse *= 0.5; /* there is no room for more levels */
