@@ -107,6 +107,9 @@ rv_status rvi_png_check_end(rv_context *ctx, const char *path);
 /* Writes a picture of 8 bits a channel: 1 channel is grey, 3 are red, green, blue, 4 with alpha. */
 rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, int height,
                                 int channels, const unsigned char *rgb);
+/* What writing rows of so many bytes works with, on one thread: more take more where there is some.
+ */
+size_t rvi_png_bytes(size_t row);
 
 /* Three bytes a pixel: red, green, blue. What the file has more or less of is dropped or repeated.
  */

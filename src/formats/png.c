@@ -562,9 +562,27 @@ static int slots_for(const png_output *o, size_t each) {
     return count;
 }
 
+static int rows_of_block(size_t row) {
+    return row + 1 < BLOCK ? (int)(BLOCK / (row + 1)) : 1;
+}
+
+static size_t room_for(size_t block) {
+    return (size_t)compressBound((uLong)block) + ROOM;
+}
+
+/* Beside the dictionary. */
+static size_t slot_bytes(size_t row) {
+    size_t block = (size_t)rows_of_block(row) * (row + 1);
+    return STREAM + block + room_for(block) + 3 * row;
+}
+
+size_t rvi_png_bytes(size_t row) {
+    return DICTIONARY + slot_bytes(row) + sizeof(png_block);
+}
+
 static bool make_slots(png_output *o) {
-    size_t block = (size_t)o->rows * (o->row + 1), chunk = compressBound((uLong)block) + ROOM;
-    size_t count = (size_t)slots_for(o, STREAM + block + chunk + 3 * o->row);
+    size_t block = (size_t)o->rows * (o->row + 1), chunk = room_for(block);
+    size_t count = (size_t)slots_for(o, slot_bytes(o->row));
     o->filtered = rvi_alloc(o->ctx, DICTIONARY + count * block, 1, "writing a PNG");
     o->chunks = rvi_alloc(o->ctx, count, chunk, "writing a PNG");
     o->scratch = rvi_alloc(o->ctx, count, 3 * o->row, "writing a PNG");
@@ -588,7 +606,7 @@ static bool make_slots(png_output *o) {
 static rv_status write_picture(png_output *o) {
     o->pixel = (size_t)o->channels * (size_t)o->bits / 8;
     o->row = (size_t)o->width * o->pixel;
-    o->rows = o->row + 1 < BLOCK ? (int)(BLOCK / (o->row + 1)) : 1;
+    o->rows = rows_of_block(o->row);
     o->blocks = (o->height + o->rows - 1) / o->rows;
     rv_status status = make_slots(o) ? put_picture(o) : RV_ERROR_MEMORY;
     for (int i = 0; i < o->slot_count; i++)
@@ -634,6 +652,11 @@ rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, in
 const rvi_format rvi_format_png = {".png", "big", true, false, 8, read_header, decode, encode};
 
 #else /* a build without libpng */
+
+size_t rvi_png_bytes(size_t row) {
+    (void)row;
+    return 0;
+}
 
 rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, int height,
                                 int channels, const unsigned char *rgb) {

@@ -387,7 +387,7 @@ static void list_memory(rvi_job *job, const export *e) {
         bytes +=
             grids * rvi_alloc_size(cells, sizeof(float)) +
             rvi_resample_bytes(land->width, land->height, e->width, e->height, RVI_FILTER_CUBIC);
-    rvi_buffers_pass(&job->buffers, bytes);
+    rvi_buffers_pass(&job->buffers, bytes + rvi_png_bytes((size_t)e->width * 4));
 }
 
 rv_status rvi_step_export(rvi_job *job, const rv_export_params *p) {

@@ -169,8 +169,9 @@ rv_status rvi_film_frame(const rv_terrain *land, const rv_film_params *p, rvi_ru
 size_t rvi_film_memory(const rv_terrain *land, const rv_film_params *p) {
     film f = {.land = land, .p = p};
     set_size(&f);
+    size_t png = rvi_png_bytes((size_t)f.width * 3), drawn = drawn_with(land, p);
     return rvi_add_sizes(rvi_alloc_size((size_t)f.width * (size_t)f.height, 3),
-                         drawn_with(land, p));
+                         drawn > png ? drawn : png);
 }
 
 static rv_status run(rvi_job *job) {
@@ -202,6 +203,7 @@ rv_status rvi_step_film(rvi_job *job, const rv_film_params *p) {
     set_size(f);
     rvi_job_buffer(job, &f->bytes, (size_t)f->width * (size_t)f->height, 3, "a frame of a film");
     rvi_buffers_pass(&job->buffers, drawn_with(land, p));
+    rvi_buffers_pass(&job->buffers, rvi_png_bytes((size_t)f->width * 3));
     rv_status status = check_files(job, f);
     return status == RV_OK ? check_view(job, p) : status;
 }

@@ -36,7 +36,9 @@
  * each band of the bedrock (strata.c) at its own.
  */
 #include "base/math.h"
+#include "base/reduce.h"
 #include "base/threads.h"
+#include "device/device_range.h"
 #include "steps/rivers/hillslope.h"
 #include "steps/rivers/river_cut.h"
 #include "terrain/figures.h"
@@ -57,6 +59,7 @@ typedef struct river_run {
     double work; /* of all time steps, in cells */
     double done;
     double shown; /* as the land of a coarse level was last made to be looked at */
+    float *parts; /* to find the lowest point with, on a device */
     rvi_rivers level[RVI_RIVER_LEVELS];
 } river_run;
 
@@ -157,6 +160,8 @@ static void list_buffers(rvi_rivers *r) {
         rvi_job_grid(job, &r->uplift, "the uplift");
     if (rvi_rivers_layered(land))
         rvi_job_buffer(job, &r->bed, r->cells, doubles, "the bedrock");
+    if (layers > 1)
+        rvi_job_buffer(job, &r->owed, r->cells, doubles, "the ledger");
     size_t pieces = rvi_flow_pieces(land->width, land->height);
     rvi_job_buffer(job, &r->sums, pieces, sizeof *r->sums, "the ledger");
     rvi_flow_prepare(&r->flow, job->ctx, land->width, land->height, rain, &job->buffers);
@@ -253,6 +258,7 @@ static rv_status begin_level(rvi_rivers *r) {
         status = rvi_rivers_device_begin_level(r);
     if (status == RV_OK)
         status = rvi_rivers_base(r);
+    r->datum = r->h[0]; /* a device has told the edge */
     if (status == RV_OK)
         status = rvi_rivers_rock(r);
     if (status == RV_OK)
@@ -302,6 +308,8 @@ static void sum_rows_of_layer(void *arg, int first, int end) {
         *(change > 0.0 ? &deposited[i] : &eroded[i]) += (float)(change > 0.0 ? change : -change);
         if (layer == 0 && r->fixed[i] != RVI_SEA)
             rounded = (double)now[i] - (r->bed ? r->bed[i] : r->h[i]);
+        if (layer > 0 && layer + 1 == r->land->layer_count)
+            rounded = -r->owed[i];
         change -= rounded;
         sums.rounded += rounded;
         sums.raised += up;
@@ -369,23 +377,43 @@ static void follow_rows(void *arg, int first, int end) {
     rvi_rivers *r = arg;
     const rv_terrain *land = r->land;
     size_t width = (size_t)land->width;
-    rvi_river_sums sums = {0};
     for (size_t i = (size_t)first * width; i < (size_t)end * width; i++) {
         if (r->fixed[i])
             continue;
         double sum = r->bed[i], now = r->h[i];
         for (int l = 1; l < land->layer_count; l++)
             sum += (double)land->layers[l].thickness[i];
+        sum += r->owed ? r->owed[i] : 0.0;
         r->h[i] = sum;
         if (now != sum)
-            rvi_rivers_shift(r, i, now - sum, &sums.rounding);
+            rvi_rivers_shift(r, i, now - sum);
     }
-    r->sums[first / RVI_ROWS] = sums;
 }
 
 /* The layers follow what crept. After a stop the next call does the rest. */
 static rv_status move_layers(rvi_rivers *r) {
     return r->bed ? rvi_rivers_rows(r, &r->follow, follow_rows, r) : RV_OK;
+}
+
+static void near_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t width = (size_t)r->land->width;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++)
+        r->next[i] = rvi_creep_from(r->h[i], r->datum);
+}
+
+static void back_rows(void *arg, int first, int end) {
+    const rvi_rivers *r = arg;
+    size_t width = (size_t)r->land->width;
+    for (size_t i = (size_t)first * width; i < (size_t)end * width; i++)
+        r->next[i] = rvi_creep_back(r->h[i], r->next[i], r->datum);
+}
+
+/* `next` gets heights from the datum on, or gives them back. */
+static rv_status creep_near(rvi_rivers *r, bool back) {
+    if (r->job->device)
+        return rvi_rivers_device_creep_near(r, back);
+    return rvi_parallel_rows(r->job->ctx, r->land->height, back ? back_rows : near_rows, r);
 }
 
 /* How far ground creeps in a time step, in cells, squared: with more the land is as level, and only
@@ -412,7 +440,11 @@ static rv_status diffuse(rvi_rivers *r) {
                        .number = number / parts,
                        .flux = r->flux};
     rvi_side_flux sum = {0};
+    bool far = number > RVI_CREEP_FAR;
     rv_status status = rvi_rivers_loosen(r);
+    if (status == RV_OK && far)
+        status = creep_near(r, false);
+    s.from = far ? s.to : s.from;
     for (int i = 0; status == RV_OK && i < parts; i++, s.from = s.to) {
         status = r->job->device ? rvi_rivers_device_creep(r, &s) : rvi_hillslope_run(&s);
         for (size_t k = 0; k < rvi_hillslope_parts(s.width, s.height); k++) {
@@ -421,6 +453,8 @@ static rv_status diffuse(rvi_rivers *r) {
             sum.rounding += r->flux[k].rounding;
         }
     }
+    if (status == RV_OK && far)
+        status = creep_near(r, true);
     if (status != RV_OK)
         return status;
     r->next = r->h;
@@ -548,6 +582,28 @@ static rv_status run_level(river_run *all, int l) {
     return status == RV_OK && l == 0 && levels ? diffuse(r) : status;
 }
 
+/* Nothing is dug below the lowest ground there was, or below the base: what a coarse level did
+ * stands around its cells, and finer ones may lie lower. */
+static rv_status bound_levels(const rvi_job *job) {
+    river_run *all = job->state;
+    const rv_terrain *land = job->land;
+    float low = 0.0f, high;
+    if (all->count == 1)
+        return RV_OK;
+    rv_status status = RV_OK;
+    if (job->device)
+        status =
+            rvi_device_range(job->device, land->surface, rvi_cells(land), all->parts, &low, &high);
+    else
+        rvi_range(job->ctx, land->surface, rvi_cells(land), &low, &high);
+    for (int l = 0; l < all->count; l++) {
+        rvi_rivers *r = &all->level[l];
+        double least = (double)low < r->base || isnan(r->base) ? (double)low : r->base;
+        r->least = r->least > least ? r->least : least;
+    }
+    return status;
+}
+
 static rv_status run(rvi_job *job) {
     river_run *all = job->state;
     rv_status status = tell_law(all->level);
@@ -563,6 +619,8 @@ static rv_status run(rvi_job *job) {
         if (status == RV_OK)
             status = begin_level(&all->level[l]);
     }
+    if (status == RV_OK)
+        status = bound_levels(job);
     for (int l = 0; l < all->count; l++)
         all->work += (double)all->level[l].cells * (double)all->level[l].steps;
     for (int l = all->count; status == RV_OK && l-- > 0;)
@@ -592,7 +650,7 @@ static rv_status close_run(rvi_job *job) {
     if (status == RV_OK)
         status = move_layers(r);
     if (status == RV_OK)
-        status = job->device ? rvi_rivers_device_close(r) : show_land(r);
+        status = job->device ? rvi_rivers_device_show(r) : show_land(r);
     if (status == RV_OK)
         status = show_flow(r);
     return status == RV_OK ? close_ledger(r) : status;
@@ -620,6 +678,8 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
         if (job->on_device && rvi_device_of(job->ctx))
             rvi_rivers_device_list(r);
     }
+    if (all->count > 1 && rvi_device_of(job->ctx))
+        rvi_job_buffer(job, &all->parts, RVI_DEVICE_PARTS, sizeof *all->parts, "the range");
     job->doubles = true;
     job->shared = RVI_FLOW_SHARED;
     rvi_rivers *r = all->level;

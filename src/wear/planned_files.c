@@ -224,6 +224,7 @@ rv_status rvi_job_draws(rvi_job *job, const char *path, int width, int height) {
     const rvi_planned_file picture = {
         .image = {.width = width, .height = height, .levels = true, .bits = 8}};
     rv_status status = rvi_png_check_name(job->ctx, path);
+    rvi_buffers_pass(&job->buffers, rvi_png_bytes((size_t)width * 4)); /* channels, at most */
     return status == RV_OK ? rvi_job_writes(job, path, &picture) : status;
 }
 

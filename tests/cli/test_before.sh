@@ -354,7 +354,14 @@ enough terrain size=64 noise droplets drops=9 rain=rgba16.png
 enough terrain size=64 noise render view.png width=64 height=64 normals=rgba16.png
 enough terrain size=64 noise render view.png width=64 height=64 sky=rows.png normals=rgba16.png
 enough open rows.png
-rm view.png
+enough terrain size=32 save level.png
+enough terrain width=65000 height=2 save level.png overwrite=yes
+enough terrain width=65000 height=2 hillshade view.png tint=land
+enough terrain size=32 hillshade view.png
+enough terrain size=32 texture view.png
+enough terrain size=32 paint view.png field=height
+enough terrain size=32 film view-%03d.png noise
+rm level.png* view.png view-*.png
 
 # ---- what is left of a run that was stopped ----
 names=$(ls)

@@ -461,20 +461,23 @@ static void test_a_funnel_is_round(void **state) {
 static void test_nothing_is_dug_below_the_lowest_point(void **state) {
     (void)state;
     enum { SIDE = 128 };
-    for (int k = 0; k < 4; k++) {
+    static const int borders[] = {RV_rivers_border_wall, RV_rivers_border_sink,
+                                  RV_rivers_border_outlets};
+    for (int k = 0; k < 12; k++) {
         world w = make_from((uint64_t)k, SIDE, 20, 300);
         float *heights = malloc(w.cells * sizeof *heights);
         memcpy(heights, height(&w), w.cells * sizeof *heights);
-        for (int y = 60; y < 63 + k; y++)
+        int far = k % 4;
+        for (int y = 60; y < 63 + far; y++)
             for (int x = 60; x < 63; x++)
                 heights[y * SIDE + x] -= 400 + 30 * (float)(x + y);
-        float lowest = heights[(62 + k) * SIDE + 62];
+        float lowest = heights[(62 + far) * SIDE + 62];
         for (size_t i = 0; i < w.cells; i++)
             lowest = heights[i] < lowest ? heights[i] : lowest;
         support_ok(w.ctx, rv_terrain_field_set(w.land, "height", heights));
         free(heights);
         rv_rivers_params p = rv_rivers_params_default();
-        p.border = RV_rivers_border_wall;
+        p.border = borders[k / 4];
         p.source = k % 2 ? 0.05f : 0.01f;
         p.diffusion = 0.0001f;
         run(&w, &p);
@@ -740,6 +743,26 @@ static void test_same_land_at_any_size(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Nor does it differ on a small extent, where the extent says how wide coarse cells are. */
+static void test_same_land_on_a_small_extent(void **state) {
+    (void)state;
+    rv_context *ctx = support_context(2);
+    for (int seed = 1; seed <= 3; seed++) {
+        land_pair pair[2];
+        for (int fine = 0; fine < 2; fine++) {
+            char start[100];
+            snprintf(start, sizeof start, "terrain size=%d cell=%d noise seed=%d", 128 << fine,
+                     fine ? 5 : 10, seed);
+            pair[fine] = land_pair_make(ctx, start, "rivers");
+        }
+        land_agreement same = land_agreement_at(&pair[0], &pair[1], 64, 600);
+        assert_less(same.difference, 0.02);
+        land_pair_free(&pair[0]);
+        land_pair_free(&pair[1]);
+    }
+    rv_context_destroy(ctx);
+}
+
 /* Land of one extent agrees as well on numbers of cells that are no multiples of each other. */
 static void test_same_land_at_odd_sizes(void **state) {
     (void)state;
@@ -913,9 +936,67 @@ static void test_much_creep(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* A lake of which a mask keeps one half is filled in the other, and slopes down to the half that
+ * stays. */
+static void test_a_filled_lake_leans_on_what_a_mask_keeps(void **state) {
+    (void)state;
+    enum { SIDE = 96 };
+    world w = make(SIDE, 20, 0);
+    float *heights = malloc(w.cells * sizeof *heights), *mask = malloc(w.cells * sizeof *mask);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        int x = i % SIDE, y = i / SIDE;
+        double far = hypot(x - 48, y - 48);
+        heights[i] = (float)(200 + 0.3 * x + 0.05 * y - (far < 30 ? 150 - 5 * far : 0));
+        mask[i] = x > 48 ? 1 : 0;
+    }
+    support_ok(w.ctx, rv_terrain_field_set(w.land, "height", heights));
+    support_ok(w.ctx, rv_terrain_field_set(w.land, "mask", mask));
+    rv_rivers_params p = rv_rivers_params_default();
+    p.deposition = 2;
+    p.time = 1e5f;
+    p.steps = 20;
+    rv_ledger l = run(&w, &p);
+    double most = 0, steepest = 0;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        double won = (double)height(&w)[i] - (double)heights[i];
+        most = fmax(most, won);
+        if (mask[i] == 0)
+            assert_equal(height(&w)[i], heights[i]);
+        if (i % SIDE == 49)
+            steepest = fmax(steepest, (double)(height(&w)[i] - height(&w)[i - 1]) / 20);
+    }
+    assert_greater(most, 50);
+    assert_less(steepest, 0.73); /* 36 degrees */
+    assert_near(l.eroded, l.deposited + l.left_map, 1e-6 * l.eroded);
+    free(heights);
+    free(mask);
+    end(&w);
+}
+
+/* Also where heights are large beside all differences. */
+static void test_much_creep_on_high_land(void **state) {
+    (void)state;
+    for (int border = 0; border < 8; border++) {
+        world w = make_from(3, 40, 0.01f, 1);
+        rv_level_params level = {.low = 9000, .high = 9000.3f};
+        support_ok(w.ctx, rv_step_run(w.land, RV_STEP_level, &level, NULL));
+        rv_rivers_params p = rv_rivers_params_default();
+        p.uplift = 0;
+        p.diffusion = 1000;
+        p.time = 5e6f;
+        p.steps = 8;
+        p.border = border;
+        rv_ledger l = run(&w, &p);
+        assert_near(l.eroded, l.deposited + l.left_map, 1e-6 * l.eroded);
+        end(&w);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_much_creep),
+        cmocka_unit_test(test_much_creep_on_high_land),
+        cmocka_unit_test(test_a_filled_lake_leans_on_what_a_mask_keeps),
         cmocka_unit_test(test_uplift_is_booked_in_full),
         cmocka_unit_test(test_uplift_follows_a_field),
         cmocka_unit_test(test_what_creeps_in_is_booked),
@@ -942,6 +1023,7 @@ int main(void) {
         cmocka_unit_test(test_a_layer_of_nothing_changes_nothing),
         cmocka_unit_test(test_coarse_levels_know_the_sea),
         cmocka_unit_test(test_same_land_at_any_size),
+        cmocka_unit_test(test_same_land_on_a_small_extent),
         cmocka_unit_test(test_same_land_at_odd_sizes),
         cmocka_unit_test(test_hard_rock_stays_where_it_is),
         cmocka_unit_test(test_a_low_basin_drains_over_the_edge),

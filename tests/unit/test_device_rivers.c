@@ -249,6 +249,12 @@ static void rivers_of_both_follow_each_other(void **state) {
     compare("terrain size=64 cell=30 noise seed=7 strata rivers");
     compare("terrain size=64 cell=30 noise seed=7 layer name=bedrock erodibility=0.5 rivers "
             "diffusion=0 steps=20");
+    compare("terrain size=80 cell=12 noise relief=300 layer name=soil thickness=60 noise=0.4 layer "
+            "name=bedrock erodibility=0 rivers border=north steps=9 uplift=0 deposition=0.5");
+    compare("terrain size=70 cell=0.01 noise level low=4000 high=4000.3 rivers border=sink steps=5 "
+            "time=5M diffusion=1000");
+    compare("terrain size=96 cell=20 noise level low=300 high=340 cone mode=add relief=-150 "
+            "radius=600 select name=mask where=noise>0.5 rivers deposition=2 time=50k steps=5");
     compare("terrain size=90 cell=30 noise rivers steps=4 alluvium=10 layer name=soil thickness=3 "
             "noise mode=add relief=5 rivers steps=4 deposition=1 floods=1 alluvium=10 flood");
     compare("terrain size=90 cell=30 noise rivers steps=3 thermal talus=30 rounds=9 noise mode=add "

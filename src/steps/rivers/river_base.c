@@ -51,7 +51,7 @@ static void fix_rows(void *arg, int first, int end) {
             if (sea)
                 r->h[i] = (double)r->p->sea;
         }
-    r->sums[first / RVI_ROWS] = (rvi_river_sums){.left = any ? 1.0 : 0.0};
+    r->sums[first / RVI_ROWS] = any ? 1.0 : 0.0;
 }
 
 static rv_status find_lowest(const rvi_rivers *r, size_t *lowest) {
@@ -79,8 +79,8 @@ static rv_status fix_lowest(rvi_rivers *r) {
 static rv_status fix_on_processor(rvi_rivers *r, bool *any) {
     rv_status status = rvi_parallel_rows(r->job->ctx, r->flow.height, fix_rows, r);
     for (int y = 0; y < r->flow.height; y += RVI_ROWS) {
-        *any = *any || r->sums[y / RVI_ROWS].left > 0.0;
-        r->sums[y / RVI_ROWS] = (rvi_river_sums){0};
+        *any = *any || r->sums[y / RVI_ROWS] > 0.0;
+        r->sums[y / RVI_ROWS] = 0.0;
     }
     return status;
 }
@@ -224,8 +224,7 @@ rv_status rvi_rivers_sink_sides(rvi_rivers *r, double share) {
         if (r->fixed[i] != RVI_SIDE || !(r->h[i] > r->base))
             continue;
         double was = r->h[i];
-        rvi_rivers_shift(r, i, (r->base - was) * share * (r->mask ? (double)r->mask[i] : 1.0),
-                         &r->job->rounding);
+        rvi_rivers_shift(r, i, (r->base - was) * share * (r->mask ? (double)r->mask[i] : 1.0));
         r->left += was - r->h[i];
     }
     return RV_OK;

@@ -175,6 +175,17 @@ static inline double rvi_river_filled(double level, int flat, double to, double 
     return (flat || to > was) && least > level ? least : level;
 }
 
+/* ---- layers ---- */
+
+/* How thick a layer is that wins `by`, or loses less than it has, as a float; `by` becomes what
+ * that rounded off. */
+static inline float rvi_river_thickness(float was, double *by) {
+    double has = (double)was, now = has + *by;
+    float to = now > 0.0 ? (float)now : 0.0f;
+    *by -= (double)to - has;
+    return to;
+}
+
 /* ---- what slides: river_slide.c ---- */
 
 /* How high a cell may stand beside one side. */
@@ -212,6 +223,18 @@ static inline void rvi_creep_cross(double number, double side, double land, rvi_
     double in = number * (side - land);
     flux->rounding += number * 0x1p-46 * fabs(side);
     *(in > 0.0 ? &flux->in : &flux->out) += in > 0.0 ? in : -in;
+}
+
+/* Where ground creeps very far, heights are counted from one of them, the datum: what crosses is
+ * D dt / cell^2 times a difference, and on high land that would miss what doubles round off. What
+ * does not move stays as it is to the last bit. */
+#define RVI_CREEP_FAR 1024.0 /* D dt / cell^2 */
+static inline double rvi_creep_from(double h, double datum) {
+    return h - datum;
+}
+
+static inline double rvi_creep_back(double was, double to, double datum) {
+    return was + (to - rvi_creep_from(was, datum));
 }
 
 /* Slopes up to which floods level ground fully, and from which on not at all. */

@@ -26,7 +26,7 @@ typedef struct river_rock {
     bedrock_grids bedrock;
     __global const float *yields; /* how soft each layer is */
     __global float *stack;        /* thickness of layer l, above the bedrock, at (l - 1) * cells */
-    __global double *rounded;     /* what rounding kept back, metres */
+    __global double *owed;        /* to them, by rounding, metres */
     int layers;
     ulong cells;
 } river_rock;
@@ -46,23 +46,19 @@ static double river_yields(const river_rock *k, size_t cell, int layer, double b
 
 /* Raises the top layer of a cell or takes from its layers from the top: rvi_rivers_shift(). */
 static void river_shift(const river_rock *k, size_t cell, double by, double *h, double *bed) {
-    bool held = false;
     *h += by;
     for (int l = k->layers - 1; l > 0; l--) {
-        double has = (double)*river_layer(k, cell, l), now = has + by;
+        double now = (double)*river_layer(k, cell, l) + by;
         if (now >= 0.0) {
-            by -= (double)(float)now - has;
-            *river_layer(k, cell, l) = (float)now;
-            held = true;
-            break;
+            double rounded = by + k->owed[cell];
+            *river_layer(k, cell, l) = rvi_river_thickness(*river_layer(k, cell, l), &rounded);
+            bool hard = rounded != 0.0 && !(river_soft(k, cell, *bed) > 0.0);
+            k->owed[cell] = hard ? rounded : 0.0;
+            *bed += hard ? 0.0 : rounded;
+            return;
         }
         by = now;
         *river_layer(k, cell, l) = 0.0f;
-    }
-    if (held && by < 0.0 && !(river_soft(k, cell, *bed) > 0.0)) {
-        *h -= by;
-        k->rounded[cell] -= by;
-        return;
     }
     *bed += by;
 }
@@ -130,9 +126,9 @@ static double river_cut_layers(const river_rock *k, size_t cell, double s0, doub
 
 #define ROCK_ARGS                                                                                  \
     __global double *bed, BEDROCK_ARGS, __global const float *restrict yields, __global float *stack,\
-        __global double *rounded, rvi_rock_law rock_law
+        __global double *owed, rvi_rock_law rock_law
 #define ROCK_OF(count)                                                                             \
-    {bed, BEDROCK, yields, stack, rounded, count, rock_law.cells}
+    {bed, BEDROCK, yields, stack, owed, count, rock_law.cells}
 #define ROCK ROCK_OF(rock_law.layers)
 
 /* ---- how deep rivers cut ---- */
@@ -931,6 +927,21 @@ __kernel void creep_cross_strips(__global const double *restrict to,
 }
 
 /* The layers follow what crept. */
+/* Heights from the datum on, and back. */
+__kernel void creep_to_datum(__global const double *restrict h, __global double *restrict to, double datum,
+                         ulong count) {
+    size_t i = get_global_id(0);
+    if (i < count)
+        to[i] = rvi_creep_from(h[i], datum);
+}
+
+__kernel void creep_from_datum(__global const double *restrict h, __global double *restrict to, double datum,
+                         ulong count) {
+    size_t i = get_global_id(0);
+    if (i < count)
+        to[i] = rvi_creep_back(h[i], to[i], datum);
+}
+
 __kernel void river_follow(__global double *restrict h, __global const uchar *restrict fixed, ROCK_ARGS) {
     const river_rock below = ROCK;
     size_t i = get_global_id(0);
@@ -939,6 +950,7 @@ __kernel void river_follow(__global double *restrict h, __global const uchar *re
     double top = bed[i], sum = top, now = h[i];
     for (int l = 1; l < below.layers; l++)
         sum += (double)*river_layer(&below, i, l);
+    sum += below.layers > 1 ? owed[i] : 0.0;
     if (now != sum)
         river_shift(&below, i, now - sum, &sum, &top);
     h[i] = sum;
@@ -955,8 +967,9 @@ __kernel void river_edge_out(__global const double *restrict h, __global double 
 }
 
 __kernel void river_edge_in(__global double *restrict h, __global double *restrict bed,
-                            __global const double *restrict edge,
-                            __global const double *restrict edge_bed, int width, int height) {
+                            __global double *restrict owed, __global const double *restrict edge,
+                            __global const double *restrict edge_bed,
+                            __global const double *restrict edge_owed, int width, int height) {
     size_t k = get_global_id(0);
     if (k >= rvi_ring_length(width, height))
         return;
@@ -964,6 +977,8 @@ __kernel void river_edge_in(__global double *restrict h, __global double *restri
     h[cell] = edge[k];
     if (bed)
         bed[cell] = edge_bed[k];
+    if (owed)
+        owed[cell] = edge_owed[k];
 }
 
 /* The same for the layers above the bedrock; in: they go to the map. */

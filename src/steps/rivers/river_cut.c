@@ -5,6 +5,7 @@
 #include "base/math.h"
 #include "base/reduce.h"
 #include "base/threads.h"
+#include "device/device_sum.h"
 
 #include <math.h>
 
@@ -42,14 +43,6 @@ rv_status rvi_rivers_route(rvi_rivers *r) {
 /* Cells between two looks whether the user wants to stop. */
 enum { PART = 1 << 18 };
 
-/* What rounding kept back in rows; their sums are empty again. */
-static void add_rows(rvi_rivers *r, int first, int end) {
-    for (int b = first / RVI_ROWS; b * RVI_ROWS < end; b++) {
-        r->job->rounding += r->sums[b].rounding;
-        r->sums[b] = (rvi_river_sums){0};
-    }
-}
-
 typedef struct part_of_rows {
     void (*fn)(void *arg, int first, int end);
     void *arg;
@@ -71,7 +64,6 @@ rv_status rvi_rivers_rows(rvi_rivers *r, size_t *done, void (*fn)(void *arg, int
         if (rvi_poll(r->job->ctx) != RV_OK)
             return RV_CANCELLED;
         rvi_finish_rows(r->job->ctx, rows, part_rows, &p);
-        add_rows(r, p.from, p.from + rows);
         *done += (size_t)rows * (size_t)width;
     }
     return RV_OK;
@@ -90,28 +82,30 @@ static double lose(rvi_rivers *r, size_t cell, int layer, double loss) {
     return was - (double)*thickness;
 }
 
-void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by, double *rounding) {
+/* To the top layer of those above the bedrock, with what is owed to it. What that rounds off is
+ * left to the bedrock, or owed to the layer if nothing takes from the bedrock. */
+static void shift_layer(rvi_rivers *r, size_t cell, int layer, double by) {
+    float *thickness = &r->land->layers[layer].thickness[cell];
+    double rounded = by + r->owed[cell];
+    *thickness = rvi_river_thickness(*thickness, &rounded);
+    bool hard = rounded != 0.0 && !(rvi_rivers_layer_factor(r, cell, 0) > 0.0);
+    r->owed[cell] = hard ? rounded : 0.0;
+    r->bed[cell] += hard ? 0.0 : rounded;
+}
+
+void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by) {
     r->h[cell] += by;
     if (!r->bed)
         return;
-    bool held = false;
     for (int l = r->land->layer_count - 1; l > 0; l--) {
         float *thickness = &r->land->layers[l].thickness[cell];
         double now = (double)*thickness + by;
         if (now >= 0.0) {
-            by -= (double)(float)now - (double)*thickness;
-            *thickness = (float)now;
-            held = true;
-            break; /* what was rounded off is left to the bedrock */
+            shift_layer(r, cell, l, by);
+            return;
         }
         by = now;
         *thickness = 0.0f;
-    }
-    if (held && by < 0.0 && !(rvi_rivers_layer_factor(r, cell, 0) > 0.0)) {
-        double cell_side = (double)r->land->cell;
-        r->h[cell] -= by; /* unless nothing takes from it */
-        *rounding -= by * cell_side * cell_side;
-        return;
     }
     r->bed[cell] += by;
 }
@@ -221,17 +215,16 @@ static double lowest_donor(const rvi_rivers *r, size_t cell, double rise) {
 }
 
 /* What is laid down higher than what drains to it would be a dam, with a pit behind it: less is. */
-static void lower_dam(rvi_rivers *r, size_t cell, double laid, double surface, double rise,
-                      double *rounding) {
+static void lower_dam(rvi_rivers *r, size_t cell, double laid, double surface, double rise) {
     double to = lowest_donor(r, cell, rise) - 1e-4 * r->distance[0];
     double over = r->h[cell] - (to > surface ? to : surface);
     over = over < laid ? over : laid;
     if (over > 0.0)
-        rvi_rivers_shift(r, cell, -over, rounding);
+        rvi_rivers_shift(r, cell, -over);
 }
 
 /* Lakes have no slope: the surface of water beside a cell is max(height, that of its receiver). */
-static void cut_cell(rvi_rivers *r, size_t cell, double rise, rvi_river_sums *sums) {
+static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
     const rvi_flow *f = &r->flow;
     unsigned direction = f->direction[cell];
     if (direction == RVI_END) {
@@ -251,7 +244,7 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise, rvi_river_sums *su
         laid = drowned ? settling_in_lake(r, cell, surface)
                        : settling(r, cell, surface, r->distance[corner]);
         if (laid > 0.0)
-            rvi_rivers_shift(r, cell, laid, &sums->rounding);
+            rvi_rivers_shift(r, cell, laid);
     }
     double fall = r->h[cell] - surface;
     if (drowned && fall > 0.0)
@@ -267,12 +260,11 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise, rvi_river_sums *su
     r->h[cell] = surface + (r->bed ? distance * cut_layers(r, cell, fall / distance, g, corner)
                                    : cut_plain(r, cell, fall, g, distance));
     if (laid > 0.0)
-        lower_dam(r, cell, laid, surface, rise, &sums->rounding);
+        lower_dam(r, cell, laid, surface, rise);
     double stands = r->strength ? r->stands * (double)r->strength[cell] : r->stands;
     double most = r->h[to] + stands * r->distance[corner];
     if (r->h[cell] > most)
-        rvi_rivers_slide_to(r, cell, r->h[cell] - (r->h[cell] - most) * rvi_rivers_factor(r, cell),
-                            sums);
+        rvi_rivers_slide_to(r, cell, r->h[cell] - (r->h[cell] - most) * rvi_rivers_factor(r, cell));
 }
 
 typedef struct cutting {
@@ -282,10 +274,8 @@ typedef struct cutting {
 
 static void cut_piece(void *arg, const rvi_flow_piece *piece) {
     const cutting *c = arg;
-    rvi_river_sums sums = {0};
     for (size_t i = 0; i < piece->count; i++)
-        cut_cell(c->r, rvi_flow_cell(piece, i), c->rise, &sums);
-    c->r->sums[piece->number] = sums;
+        cut_cell(c->r, rvi_flow_cell(piece, i), c->rise);
 }
 
 static void lift_piece(void *arg, const rvi_flow_piece *piece) {
@@ -299,18 +289,16 @@ static void lift_piece(void *arg, const rvi_flow_piece *piece) {
     }
 }
 
-/* What all pieces have moved, one after the other; they are empty again. */
-static rvi_river_sums add_pieces(rvi_rivers *r) {
-    rvi_river_sums all = {0};
+/* What left the map from all pieces, one after the other; they are empty again. */
+static double add_pieces(rvi_rivers *r) {
+    double left = 0.0;
     size_t tiles = (size_t)r->flow.across * (size_t)r->flow.down;
     for (size_t t = 0; t < tiles; t++)
         for (size_t p = t * RVI_PIECES; p < t * RVI_PIECES + r->flow.pieces[t]; p++) {
-            all.left += r->sums[p].left;
-            all.rounding += r->sums[p].rounding;
-            r->sums[p] = (rvi_river_sums){0};
+            left += r->sums[p];
+            r->sums[p] = 0.0;
         }
-    r->job->rounding += all.rounding;
-    return all;
+    return left;
 }
 
 static void guess_rows(void *arg, int first, int end) {
@@ -342,7 +330,6 @@ rv_status rvi_rivers_cut(rvi_rivers *r) {
     r->rise += c.rise;
     r->carries = true;
     status = rvi_flow_up(&r->flow, cut_piece, &c);
-    add_pieces(r);
     r->rest = status != RV_OK;
     return status;
 }
@@ -360,7 +347,7 @@ rv_status rvi_rivers_lift_rest(rvi_rivers *r) {
 static void carry_piece(void *arg, const rvi_flow_piece *piece) {
     rvi_rivers *r = arg;
     const rvi_flow *f = &r->flow;
-    rvi_river_sums sums = {0};
+    double left = 0.0;
     for (size_t i = piece->count; i-- > 0;) {
         size_t cell = rvi_flow_cell(piece, i), donor;
         for (int k = 0; k < 8; k++)
@@ -368,15 +355,15 @@ static void carry_piece(void *arg, const rvi_flow_piece *piece) {
                 r->risen[cell] += r->risen[donor] - r->h[donor];
         double load = r->risen[cell] - r->h[cell];
         if (f->direction[cell] == RVI_END) {
-            sums.left += load;
+            left += load;
             continue;
         }
         if (load < 0.0)
-            rvi_rivers_shift(r, cell, load, &sums.rounding);
+            rvi_rivers_shift(r, cell, load);
         load = r->risen[cell] - r->h[cell];
         r->load[cell] = 0.5 * (r->load[cell] + load / (double)f->area[cell]);
     }
-    r->sums[piece->number] = sums;
+    r->sums[piece->number] = left;
 }
 
 /* What was begun is ended: the ledger hangs on it. */
@@ -391,7 +378,7 @@ rv_status rvi_rivers_carry(rvi_rivers *r) {
         return rvi_poll(r->job->ctx);
     }
     rvi_flow_finish_down(&r->flow, carry_piece, r);
-    r->left += add_pieces(r).left;
+    r->left += add_pieces(r);
     return rvi_poll(r->job->ctx);
 }
 
@@ -427,13 +414,11 @@ static void raise_rows(void *arg, int first, int end) {
     const raising *w = arg;
     rvi_rivers *r = w->r;
     size_t width = (size_t)r->land->width;
-    rvi_river_sums sums = {0};
     for (size_t cell = (size_t)first * width; cell < (size_t)end * width; cell++) {
         double was = r->h[cell], to = r->water[cell];
         if (to > was)
-            rvi_rivers_shift(r, cell, (to - was) * w->share * held_open(r, cell), &sums.rounding);
+            rvi_rivers_shift(r, cell, (to - was) * w->share * held_open(r, cell));
     }
-    r->sums[first / RVI_ROWS] = sums;
 }
 
 rv_status rvi_rivers_raise(rvi_rivers *r, double share, double *before) {
@@ -444,23 +429,48 @@ rv_status rvi_rivers_raise(rvi_rivers *r, double share, double *before) {
         return status;
     raising w = {r, share};
     status = rvi_parallel_rows(r->job->ctx, r->land->height, raise_rows, &w);
-    add_rows(r, 0, r->land->height);
     r->left += rvi_sum_difference(r->job->ctx, before, r->h, r->cells);
     return status;
 }
 
-/* A lake is filled from where it spills, upwards. Where rivers have not carried enough for that,
- * all lakes get shallower by the same share. */
-rv_status rvi_rivers_fill_lakes(rvi_rivers *r) {
-    rv_status status = r->load ? rvi_rivers_route(r) : RV_OK;
-    if (r->job->device)
-        return status == RV_OK && r->load ? rvi_rivers_device_fill_lakes(r) : status;
-    if (status == RV_OK && r->load)
-        status = rvi_flow_up(&r->flow, fill_piece, r);
-    if (status != RV_OK || !r->load)
+static rv_status fill_lakes(rvi_rivers *r) {
+    rv_status status = rvi_flow_up(&r->flow, fill_piece, r);
+    if (status != RV_OK)
         return status;
     double whole = rvi_sum_difference(r->job->ctx, r->risen, r->h, r->cells);
     if (!(whole > 0.0) || !(r->left > 0.0))
         return status;
     return rvi_rivers_raise(r, r->left < whole ? r->left / whole : 1.0, r->risen);
+}
+
+/* What has filled a lake beside land that a mask keeps does not stand there as a cliff: it slides
+ * on, and off the map. */
+static rv_status slide_off(rvi_rivers *r) {
+    rv_context *ctx = r->job->ctx;
+    rvi_device *device = r->job->device;
+    size_t bytes = r->cells * sizeof *r->h;
+    double left = 0.0;
+    rv_status status = device ? rvi_device_copy(device, r->h, r->risen, bytes)
+                              : rvi_copy(ctx, r->risen, r->h, bytes);
+    if (status != RV_OK)
+        return status;
+    status = rvi_rivers_slide(r, true);
+    rv_status summed = RV_OK; /* a stop leaves it between two rounds */
+    if (device)
+        summed = rvi_device_sum_difference(device, ctx, r->risen, r->h, r->cells, &left);
+    else
+        left = rvi_sum_difference(ctx, r->risen, r->h, r->cells);
+    r->left += left;
+    return status == RV_OK ? summed : status;
+}
+
+/* A lake is filled from where it spills, upwards. Where rivers have not carried enough for that,
+ * all lakes get shallower by the same share. */
+rv_status rvi_rivers_fill_lakes(rvi_rivers *r) {
+    if (!r->load)
+        return RV_OK;
+    rv_status status = rvi_rivers_route(r);
+    if (status == RV_OK)
+        status = r->job->device ? rvi_rivers_device_fill_lakes(r) : fill_lakes(r);
+    return status == RV_OK && r->mask && r->moved ? slide_off(r) : status;
 }

@@ -10,16 +10,10 @@
 #include "wear/erosion_factor.h"
 #include "wear/flow_device.h"
 
-/* What a part of the work has moved. */
-typedef struct rvi_river_sums {
-    double left;     /* metres on one cell: cut, or slid into rivers */
-    double rounding; /* m3 */
-} rvi_river_sums;
-
 /* What cells have won and lost in all, metres on one cell. */
 typedef struct rvi_cell_sums {
     double eroded, deposited, raised;
-    double rounded; /* what the bedrock won by becoming floats */
+    double rounded; /* what layers won by becoming floats */
 } rvi_cell_sums;
 
 typedef struct rvi_rivers {
@@ -42,7 +36,9 @@ typedef struct rvi_rivers {
     bool sea;          /* is there any, for water to leave the map to? */
     float *flooded;    /* of places along the edge: how high a lake has stood over them, metres */
     double base;       /* that sides sink to, metres */
-    double least;      /* no ground is brought lower: the sea, or where all water ends */
+    double datum;      /* a height of this land, metres: rvi_creep_from() */
+    double least;      /* no ground is brought lower from a coarser level: the sea, the base, or the
+                          lowest point there was */
     double *h;         /* surface, metres; where the sea is, its level */
     double *next;      /* the surface after hillslope diffusion; NULL: there is none */
     unsigned char *fixed; /* base level: RVI_SIDE or RVI_SEA; else 0 */
@@ -60,6 +56,8 @@ typedef struct rvi_rivers {
     float *loose;    /* how fast ground moves sideways, relative to `mobility`; NULL: by `factor` */
     double mobility; /* the greatest rate at which ground creeps or floods level it, m2 a year */
     double *bed;     /* top of the bedrock when the land has layers or bands; NULL: h */
+    double *owed;    /* what layers over bedrock that nothing takes from won, or lost, beyond what
+                        floats hold, metres; NULL: there are none */
     float *before;   /* every layer as it was */
     rvi_cell_sums *cell_sums; /* since then, of a layer in each block of rows */
     int summed;               /* which layer that is */
@@ -77,7 +75,7 @@ typedef struct rvi_rivers {
     bool loaded;                  /* is `load` that of a time step? */
     bool carries;                 /* is what they cut still to be carried, or counted? */
     bool rest;                    /* are there cells that are still to be lifted? */
-    rvi_river_sums *sums;         /* of each piece of the flow, or block of rows */
+    double *sums;                 /* of each piece of the flow, or block of rows: what left it */
     unsigned char *moved, *moves; /* of slides: cells that moved in the round before, or do now */
     unsigned char *busy[2];       /* is there one in RVI_TILE cells of a row? */
     float *fields[3];             /* of the land: flow, eroded, deposited */
@@ -86,11 +84,10 @@ typedef struct rvi_rivers {
     /* Only on a device. */
     rvi_flow_device on;
     bool bedded;     /* is there `bed`? */
-    double *edge[2]; /* heights of the edge, and of `bed` there */
+    double *edge[3]; /* heights of the edge, and of `bed` and `owed` there */
     float *yields;   /* the erodibility of each layer */
     float *stack;    /* layers above the bedrock; NULL: none. Their edge: */
     float *edge_stack;
-    double *rounded;        /* what rounding kept back of them, metres */
     unsigned char *sides;   /* `fixed` of the edge */
     unsigned char *low;     /* of places along the edge: is no deep pit beside them? */
     double *tile_left;      /* what left the map in each tile */
@@ -108,9 +105,8 @@ typedef struct rvi_rivers {
 rv_status rvi_rivers_cut(rvi_rivers *r);
 rv_status rvi_rivers_lift_rest(rvi_rivers *r);
 
-/* Calls fn(arg, first, end) for rows from cell *done on, on all threads; it leaves what rounding
- * kept back in the `sums` of its block of rows. A stop comes between two parts of the map: the next
- * call does the rest. */
+/* Calls fn(arg, first, end) for rows from cell *done on, on all threads. A stop comes between two
+ * parts of the map: the next call does the rest. */
 rv_status rvi_rivers_rows(rvi_rivers *r, size_t *done, void (*fn)(void *arg, int first, int end),
                           void *arg);
 
@@ -135,9 +131,8 @@ rv_status rvi_rivers_fill_lakes(rvi_rivers *r);
  * was. */
 rv_status rvi_rivers_raise(rvi_rivers *r, double share, double *before);
 
-/* Raises the top layer or takes from the layers from the top; h follows. What rounding keeps back
- * is added to `rounding`, m3. */
-void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by, double *rounding);
+/* Raises the top layer or takes from the layers from the top; h follows. */
+void rvi_rivers_shift(rvi_rivers *r, size_t cell, double by);
 
 /* Routes the water, and rain with it. */
 rv_status rvi_rivers_route(rvi_rivers *r);
@@ -176,7 +171,7 @@ rv_status rvi_rivers_bury(rvi_rivers *r);
 rv_status rvi_rivers_slide(rvi_rivers *r, bool to_the_end);
 
 /* Takes from a cell what slides, or what of its layers may. */
-void rvi_rivers_slide_to(rvi_rivers *r, size_t cell, double to, rvi_river_sums *sums);
+void rvi_rivers_slide_to(rvi_rivers *r, size_t cell, double to);
 
 /* ---- river_base.c ---- */
 
@@ -208,6 +203,7 @@ rv_status rvi_rivers_device_fill_lakes(rvi_rivers *r);
 rv_status rvi_rivers_device_raise(rvi_rivers *r, double share, double *before);
 rv_status rvi_rivers_device_loosen(rvi_rivers *r);
 rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s);
+rv_status rvi_rivers_device_creep_near(rvi_rivers *r, bool back);
 rv_status rvi_rivers_device_follow(rvi_rivers *r);
 rv_status rvi_rivers_device_bring(rvi_rivers *fine, const rvi_rivers *coarse, double stays);
 rv_status rvi_rivers_device_show(const rvi_rivers *r);
@@ -245,8 +241,6 @@ rv_status rvi_rivers_device_show_flow(const rvi_rivers *r, float *flow);
 rv_status rvi_rivers_device_sum_layer(rvi_rivers *r, int layer, float *const *fields);
 /* `fixed` of the edge comes to the host, with the heights there, or goes to the device. */
 rv_status rvi_rivers_device_sides(rvi_rivers *r, bool in);
-/* The land is that of the last time step. */
-rv_status rvi_rivers_device_close(rvi_rivers *r);
 
 /* ---- river_levels.c ---- */
 

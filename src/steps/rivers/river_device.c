@@ -31,7 +31,7 @@ static size_t tiles(const rvi_rivers *r) {
 void rvi_rivers_device_list(rvi_rivers *r) {
     rvi_job *job = r->job;
     rvi_flow_device_list(&r->on, &r->flow, &job->buffers);
-    for (int k = 0; k < (r->bedded ? 2 : 1); k++)
+    for (int k = 0; k < (r->land->layer_count > 1 ? 3 : r->bedded ? 2 : 1); k++)
         rvi_job_buffer(job, &r->edge[k], edge_places(r), sizeof *r->edge[k], "the edge");
     size_t above = (size_t)r->land->layer_count - 1;
     rvi_job_buffer(job, &r->yields, above + 1, sizeof *r->yields, "the layers");
@@ -39,7 +39,6 @@ void rvi_rivers_device_list(rvi_rivers *r) {
         rvi_job_buffer(job, &r->stack, above * r->cells, sizeof *r->stack, "the layers");
         rvi_job_buffer(job, &r->edge_stack, above * edge_places(r), sizeof *r->edge_stack,
                        "the edge");
-        rvi_job_buffer(job, &r->rounded, r->cells, sizeof *r->rounded, "the ledger");
     }
     rvi_job_buffer(job, &r->sides, edge_places(r), sizeof *r->sides, "the edge");
     rvi_job_buffer(job, &r->low, edge_places(r), sizeof *r->low, "the edge");
@@ -72,7 +71,7 @@ static size_t above(const rvi_rivers *r) {
 }
 #define ROCK(rock)                                                                                 \
     CHANGE(r->bed), RVI_BEDROCK(&r->factor), GRID(READ, r->yields, above(r) + 1),                  \
-        GRID(CHANGE, r->stack, above(r) * r->cells), CHANGE(r->rounded), RVI_VALUE(rock)
+        GRID(CHANGE, r->stack, above(r) * r->cells), CHANGE(r->owed), RVI_VALUE(rock)
 
 static size_t wide(const rvi_rivers *r) {
     return (size_t)r->land->width;
@@ -159,6 +158,8 @@ rv_status rvi_rivers_device_edge_out(rvi_rivers *r, bool layers) {
     rv_status status = edge_out(r, r->h, r->edge[0]);
     if (status == RV_OK && layers && r->bed)
         status = edge_out(r, r->bed, r->edge[1]);
+    if (status == RV_OK && layers && r->owed)
+        status = edge_out(r, r->owed, r->edge[2]);
     return status == RV_OK && layers && r->stack ? edge_stack_out(r) : status;
 }
 
@@ -169,16 +170,22 @@ rv_status rvi_rivers_device_edge_in(rvi_rivers *r) {
         r->edge[0][k] = r->h[edge_cell(r, k)];
         if (r->bed)
             r->edge[1][k] = r->bed[edge_cell(r, k)];
+        if (r->owed)
+            r->edge[2][k] = r->owed[edge_cell(r, k)];
     }
     rv_status status = send(r, r->edge[0], places * sizeof *r->edge[0]);
     if (status == RV_OK && r->bed)
         status = send(r, r->edge[1], places * sizeof *r->edge[1]);
+    if (status == RV_OK && r->owed)
+        status = send(r, r->edge[2], places * sizeof *r->edge[2]);
     if (status != RV_OK)
         return status;
     const rvi_device_arg args[] = {CHANGE(r->h),
                                    CHANGE(r->bed),
+                                   CHANGE(r->owed),
                                    GRID(READ, r->edge[0], places),
                                    GRID(READ, r->edge[1], places),
+                                   GRID(READ, r->edge[2], places),
                                    RVI_VALUE(width),
                                    RVI_VALUE(height)};
     status = RUN("river_edge_in", places, 1);
@@ -492,6 +499,13 @@ rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s) {
     return status == RV_OK && s->flux ? rvi_device_fetch(r->job->device, s->flux) : status;
 }
 
+rv_status rvi_rivers_device_creep_near(rvi_rivers *r, bool back) {
+    const uint64_t count = r->cells;
+    const rvi_device_arg args[] = {READ(r->h), back ? CHANGE(r->next) : WRITE(r->next),
+                                   RVI_VALUE(r->datum), RVI_VALUE(count)};
+    return RUN(back ? "creep_from_datum" : "creep_to_datum", r->cells, 1);
+}
+
 rv_status rvi_rivers_device_follow(rvi_rivers *r) {
     const rvi_rock_law rock = rock_law(r);
     const rvi_device_arg args[] = {CHANGE(r->h), READ(r->fixed), ROCK(rock)};
@@ -562,19 +576,4 @@ rv_status rvi_rivers_device_show_level(const rvi_rivers *r, const rvi_rivers *co
                                    RVI_VALUE(law)};
     rv_status status = RUN("river_show_level", wide(r), high(r));
     return status == RV_OK ? rvi_job_sum_layers(r->job, r->land) : status;
-}
-
-/* ---- after ---- */
-
-/* What rounding may have won or lost, of this level. */
-static rv_status sum_rounded(rvi_rivers *r) {
-    double sum = 0.0, side = (double)r->land->cell;
-    rv_status status = sum_difference(r, r->rounded, NULL, &sum);
-    r->job->rounding += sum * side * side;
-    return status;
-}
-
-rv_status rvi_rivers_device_close(rvi_rivers *r) {
-    rv_status status = r->stack ? sum_rounded(r) : RV_OK;
-    return status == RV_OK ? rvi_rivers_device_show(r) : status;
 }

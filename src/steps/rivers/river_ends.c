@@ -62,8 +62,8 @@ rv_status rvi_rivers_device_begin_level(rvi_rivers *r) {
         r->yields[l] = r->land->layers[l].erodibility;
     for (int l = 1; l < r->land->layer_count && r->start && status == RV_OK; l++)
         status = take_layer(r, l, false);
-    if (status == RV_OK && r->rounded)
-        status = rvi_device_zero(r->job->device, r->rounded, r->cells * sizeof *r->rounded);
+    if (status == RV_OK && r->owed)
+        status = rvi_device_zero(r->job->device, r->owed, r->cells * sizeof *r->owed);
     if (status == RV_OK && r->lifted)
         status = rvi_device_zero(r->job->device, r->lifted, r->cells * sizeof *r->lifted);
     return status == RV_OK ? show_host(r) : status;
@@ -217,6 +217,7 @@ rv_status rvi_rivers_device_sum_layer(rvi_rivers *r, int layer, float *const *fi
         READ(r->lifted),
         READ(r->fixed),
         READ(r->bed ? r->bed : r->h),
+        READ(layer > 0 && layer + 1 == r->land->layer_count ? r->owed : NULL),
         CHANGE(fields[0]),
         CHANGE(fields[1]),
         GRID(WRITE, r->cell_sums, blocks),

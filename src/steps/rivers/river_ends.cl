@@ -151,7 +151,8 @@ __kernel void show_flow(__global const uint *restrict area, __global const ulong
 /* What a layer of a cell has won or lost, uplift aside: in the order of rvi_cell_sums. */
 static void close_cell(__global const float *now, __global const float *before,
                        __global const double *lifted, __global const uchar *fixed,
-                       __global const double *top, __global float *eroded,
+                       __global const double *top, __global const double *owed,
+                       __global float *eroded,
                        __global float *deposited, const rvi_close_law *law, size_t i,
                        __local double *parts, size_t apart) {
     bool bedrock = law->layer == 0;
@@ -163,6 +164,8 @@ static void close_cell(__global const float *now, __global const float *before,
         eroded[i] += (float)-change;
     if (bedrock && fixed[i] != RVI_SEA)
         rounded = (double)now[i] - top[i];
+    if (owed)
+        rounded = -owed[i];
     change -= rounded;
     parts[0] = change > 0.0 ? 0.0 : -change;
     parts[apart] = change > 0.0 ? change : 0.0;
@@ -175,7 +178,8 @@ static void close_cell(__global const float *now, __global const float *before,
 __kernel __attribute__((reqd_work_group_size(RVI_CLOSE_GROUP, 1, 1))) void
 close_layer(__global const float *restrict now, __global const float *restrict before,
             __global const double *restrict lifted, __global const uchar *restrict fixed,
-            __global const double *restrict top, __global float *restrict eroded,
+            __global const double *restrict top, __global const double *restrict owed,
+            __global float *restrict eroded,
             __global float *restrict deposited, __global double *restrict sums,
             __local double *parts, rvi_close_law law) {
     size_t item = get_local_id(0), from = get_group_id(0) * (size_t)law.block, end = from + (size_t)law.block;
@@ -184,7 +188,7 @@ close_layer(__global const float *restrict now, __global const float *restrict b
     for (; from < end; from += RVI_CLOSE_GROUP) {
         size_t count = end - from < RVI_CLOSE_GROUP ? end - from : RVI_CLOSE_GROUP;
         if (item < count)
-            close_cell(now, before, lifted, fixed, top, eroded, deposited, &law, from + item,
+            close_cell(now, before, lifted, fixed, top, owed, eroded, deposited, &law, from + item,
                        parts + item, RVI_CLOSE_GROUP);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (size_t k = 0; item < RVI_CLOSE_SUMS && k < count; k++)

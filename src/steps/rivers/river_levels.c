@@ -40,14 +40,18 @@ static int steps_of(const rv_rivers_params *p) {
     return p->deposition > 0.0f && p->steps < 16 ? 16 : p->steps;
 }
 
-/* Down to a number of two digits: the same for maps whose extent differs by the width of a cell. */
-static double two_digits(double length) {
+/* Down to a round number: the same for most maps whose extent differs by the width of a cell. */
+static double rounded_down(double length) {
+    static const double steps[] = {10.0, 8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.2, 1.0};
     double unit = 1.0;
-    for (; unit * 10.0 > length; unit *= 0.1)
+    for (; unit > length; unit *= 0.1)
         ;
-    for (; unit * 100.0 <= length; unit *= 10.0)
+    for (; unit * 10.0 <= length; unit *= 10.0)
         ;
-    return unit * floor(length / unit * (1.0 + 1e-6));
+    int k = 0;
+    while (k < 10 && steps[k] * unit > length * (1.0 + 1e-6))
+        k++;
+    return steps[k] * unit;
 }
 
 /* In metres; 0: there is no coarse level. Cells of the map are no measure for it. */
@@ -56,7 +60,7 @@ static double coarsest_cell(const rv_rivers_params *p, const rv_terrain *land) {
     int side = land->width < land->height ? land->width : land->height;
     if (steps_of(p) < FEWEST_STEPS || side < 2 * SMALLEST || !(source > cell))
         return 0.0;
-    double widest = two_digits((double)(side - 1) * cell / (SMALLEST - 1));
+    double widest = rounded_down((double)(side - 1) * cell / (SMALLEST - 1));
     double coarse = source < widest ? source : widest;
     while (coarse >= ldexp(LEAST_COARSE, RVI_RIVER_LEVELS - 1) * cell)
         coarse *= 0.5; /* there is no room for more levels */
@@ -258,7 +262,7 @@ rvi_coarse_law rvi_level_law(const rvi_rivers *coarse, const rvi_rivers *fine) {
 }
 
 static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, const rvi_coarse_law *law,
-                       size_t cell, double stays, rvi_river_sums *sums) {
+                       size_t cell, double stays) {
     size_t width = (size_t)fine->land->width;
     double was = fine->h[cell], before, after;
     if (!fine->fixed[cell]) /* sides go where they go by themselves */
@@ -274,9 +278,9 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, const rvi_coa
     double risen = fine->h[cell];
     to = to < fine->least ? fine->least : to;
     if (fine->bed && to < risen)
-        rvi_rivers_slide_to(fine, cell, to, sums);
+        rvi_rivers_slide_to(fine, cell, to);
     else
-        rvi_rivers_shift(fine, cell, to - risen, &sums->rounding);
+        rvi_rivers_shift(fine, cell, to - risen);
 }
 
 typedef struct bringing {
@@ -289,10 +293,8 @@ typedef struct bringing {
 static void bring_rows(void *arg, int first, int end) {
     const bringing *b = arg;
     size_t width = (size_t)b->fine->land->width;
-    rvi_river_sums sums = {0};
     for (size_t cell = (size_t)first * width; cell < (size_t)end * width; cell++)
-        bring_cell(b->fine, b->coarse, &b->law, cell, b->stays, &sums);
-    b->fine->sums[first / RVI_ROWS] = sums;
+        bring_cell(b->fine, b->coarse, &b->law, cell, b->stays);
 }
 
 rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse) {

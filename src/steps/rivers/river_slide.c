@@ -75,16 +75,14 @@ static double may_slide(const rvi_rivers *r, size_t cell, double down) {
     return down;
 }
 
-void rvi_rivers_slide_to(rvi_rivers *r, size_t cell, double to, rvi_river_sums *sums) {
-    double was = r->h[cell];
+void rvi_rivers_slide_to(rvi_rivers *r, size_t cell, double to) {
     if (!r->bed) {
         r->h[cell] = to;
-    } else {
-        double down = may_slide(r, cell, was - to);
-        if (down > 0.0)
-            rvi_rivers_shift(r, cell, -down, &sums->rounding);
+        return;
     }
-    sums->left += was - r->h[cell];
+    double down = may_slide(r, cell, r->h[cell] - to);
+    if (down > 0.0)
+        rvi_rivers_shift(r, cell, -down);
 }
 
 /* ---- which cells to look at ---- */
@@ -173,14 +171,15 @@ static void look_rows(void *arg, int first, int end) {
 }
 
 /* Lets them slide. What moves less than a little wakes nobody. */
-static void move_part(const slide *s, size_t x, size_t y, size_t count, rvi_river_sums *sums) {
+static void move_part(const slide *s, size_t x, size_t y, size_t count, double *slid) {
     rvi_rivers *r = s->r;
     for (size_t i = 0; i < count; i++) {
         size_t cell = y * (size_t)r->flow.width + x + i;
         if (!r->moves[cell])
             continue;
         double was = r->h[cell];
-        rvi_rivers_slide_to(r, cell, r->next[cell], sums);
+        rvi_rivers_slide_to(r, cell, r->next[cell]);
+        *slid += was - r->h[cell];
         r->moves[cell] = was - r->h[cell] > s->enough;
     }
 }
@@ -190,25 +189,24 @@ static void move_rows(void *arg, int first, int end) {
     const slide *s = arg;
     rvi_rivers *r = s->r;
     size_t width = (size_t)r->flow.width;
-    rvi_river_sums sums = {0};
+    double slid = 0.0;
     for (size_t y = (size_t)first; y < (size_t)end; y++)
         for (size_t part = 0; part < s->parts; part++) {
             size_t x = part * RVI_TILE, count = width - x < RVI_TILE ? width - x : RVI_TILE;
             if (r->busy[1][y * s->parts + part])
-                move_part(s, x, y, count, &sums);
+                move_part(s, x, y, count, &slid);
             if (r->busy[0][y * s->parts + part])
                 memset(r->moved + y * width + x, 0, count);
         }
-    r->sums[first / RVI_ROWS] = sums;
+    r->sums[first / RVI_ROWS] = slid;
 }
 
 /* Adds up what slid; the cells that moved become those of the round before. */
 static bool close_round(rvi_rivers *r) {
     double slid = 0.0;
     for (size_t b = 0; b * RVI_ROWS < (size_t)r->flow.height; b++) {
-        slid += r->sums[b].left;
-        r->job->rounding += r->sums[b].rounding;
-        r->sums[b] = (rvi_river_sums){0};
+        slid += r->sums[b];
+        r->sums[b] = 0.0;
     }
     unsigned char *moved = r->moved, *busy = r->busy[0];
     r->moved = r->moves;
