@@ -2,15 +2,8 @@
 #ifndef RVI_PICTURE_CAMERA_H
 #define RVI_PICTURE_CAMERA_H
 
+#include "picture/camera_cell.h"
 #include "picture/relief.h"
-
-typedef struct rvi_camera {
-    double from[3];
-    double right[3], up[3], forward[3]; /* of length 1 */
-    double tangent;                     /* of half the upright angle of view */
-    int width, height;                  /* pixels */
-    double nearest;                     /* metres to the nearest corner of the block */
-} rvi_camera;
 
 typedef struct rvi_shot {
     int width, height;
@@ -35,9 +28,5 @@ rvi_camera rvi_camera_from(const rvi_relief *relief, const rvi_shot *shot, const
                            double far);
 /* The same of a box, whose corners are in the world; its heights are not exaggerated. */
 rvi_camera rvi_camera_around(const double low[3], const double high[3], const rvi_shot *shot);
-
-/* The direction of length 1 through a place of the picture, in pixels from its upper left corner.
- */
-void rvi_camera_look(const rvi_camera *camera, double x, double y, double along[3]);
 
 #endif

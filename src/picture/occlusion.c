@@ -41,13 +41,14 @@ int rvi_light_level(const rvi_relief *relief, int side) {
     return level;
 }
 
-static const float *row_of(const rvi_level *l, int y) {
-    return l->mean + (size_t)rvi_maxi(0, rvi_mini(y, l->height - 1)) * (size_t)l->width;
+static const float *row_of(const rvi_level *l, const float *mean, int y) {
+    return mean + (size_t)rvi_maxi(0, rvi_mini(y, l->height - 1)) * (size_t)l->width;
 }
 
 /* m of a row: the slope between the neighbours of each cell, in heights for each cell. */
-static void slopes(const rvi_level *l, int y, float *east, float *south) {
-    const float *at = row_of(l, y), *above = row_of(l, y - 1), *below = row_of(l, y + 1);
+static void slopes(const rvi_level *l, const float *mean, int y, float *east, float *south) {
+    const float *at = row_of(l, mean, y), *above = row_of(l, mean, y - 1),
+                *below = row_of(l, mean, y + 1);
     float rows = l->height > 1 ? (float)(rvi_mini(y + 1, l->height - 1) - rvi_maxi(y - 1, 0)) : 1;
     for (int x = 0; x < l->width; x++) {
         south[x] = (below[x] - above[x]) / rows;
@@ -60,10 +61,10 @@ static void slopes(const rvi_level *l, int y, float *east, float *south) {
 }
 
 /* The row of a coarser level that lies at y of this one, between its own rows. */
-static void coarse_row(const rvi_level *l, float y, float *out) {
+static void coarse_row(const rvi_level *l, const float *mean, float y, float *out) {
     int j = rvi_maxi(0, rvi_mini((int)y - (y < 0), l->height - 2));
     float v = l->height > 1 ? y - (float)j : 0;
-    const float *a = row_of(l, j), *b = row_of(l, j + 1);
+    const float *a = row_of(l, mean, j), *b = row_of(l, mean, j + 1);
     for (int x = 0; x < l->width; x++)
         out[x] = a[x] + v * (b[x] - a[x]);
 }
@@ -111,12 +112,13 @@ static void look_far(const sky *s, int y, int d, int k, float *rows) {
     size_t stride = (size_t)l->width;
     float *coarse = rows + ROW_COARSE * stride, *there = rows + ROW_FAR * stride;
     float *most = rows + ROW_MOST * stride;
-    coarse_row(far, (to + 0.5f) / (float)(1 << up) - 0.5f, coarse);
+    coarse_row(far, rvi_level_mean(s->r, s->level + up), (to + 0.5f) / (float)(1 << up) - 0.5f,
+               coarse);
     if (up == 0)
         shift_row(coarse, far->width, east, first, end, there);
     else
         spread_row(coarse, far->width, 1 << up, east, first, end, there);
-    const float *at = row_of(l, y);
+    const float *at = row_of(l, rvi_level_mean(s->r, s->level), y);
     float scale = s->z / r;
     for (int x = first; x < end; x++)
         most[x] = rvi_maxf(most[x], (there[x] - at[x]) * scale);
@@ -129,7 +131,7 @@ static void open_row(const sky *s, int y, float *rows) {
     float *east = rows + ROW_EAST * stride, *south = rows + ROW_SOUTH * stride;
     float *own = rows + ROW_OWN * stride, *most = rows + ROW_MOST * stride;
     float *out = s->out + (size_t)y * stride;
-    slopes(l, y, east, south);
+    slopes(l, rvi_level_mean(s->r, s->level), y, east, south);
     memset(out, 0, stride * sizeof *out);
     for (int d = 0; d < DIRECTIONS; d++) {
         for (int x = 0; x < width; x++)
@@ -177,6 +179,7 @@ rv_status rvi_occlusion_make(const rvi_relief *r, int level, float reach, float 
 
 typedef struct sun {
     const rvi_level *l;
+    const float *mean;
     float east, south; /* one step: a whole cell along the longer axis */
     int steps;
     float z, lowest; /* exaggeration over metres of a step */
@@ -191,7 +194,8 @@ static bool look_along_x(const sun *s, int y, int k, float *out) {
         return false;
     int j = rvi_maxi(0, rvi_mini((int)to, l->height - 2)), shift = s->east > 0 ? k : -k;
     float v = to - (float)j, scale = s->z / (float)k;
-    const float *a = row_of(l, j), *b = row_of(l, j + 1), *at = row_of(l, y);
+    const float *a = row_of(l, s->mean, j), *b = row_of(l, s->mean, j + 1),
+                *at = row_of(l, s->mean, y);
     int first = rvi_maxi(0, -shift), end = l->width - rvi_maxi(0, shift);
     for (int x = first; x < end; x++)
         out[x] =
@@ -208,7 +212,7 @@ static bool look_along_y(const sun *s, int y, int k, float *out) {
     float by = (float)k * s->east;
     int shift = (int)by - (by < 0);
     float u = by - (float)shift, scale = s->z / (float)k;
-    const float *a = row_of(l, row), *at = row_of(l, y);
+    const float *a = row_of(l, s->mean, row), *at = row_of(l, s->mean, y);
     int first = rvi_maxi(0, -shift), end = l->width - rvi_maxi(0, shift + 1);
     for (int x = first; x < end; x++)
         out[x] = rvi_maxf(out[x],
@@ -235,7 +239,8 @@ rv_status rvi_horizon_make(const rvi_relief *r, int level, float east, float sou
     float longer = rvi_maxf(fabsf(east), fabsf(south));
     float cell = r->cell * (float)(1 << level);
     float length = cell * sqrtf(east * east + south * south) / longer;
-    sun s = {.l = l, .z = z / length, .lowest = lowest, .out = out};
+    sun s = {
+        .l = l, .mean = rvi_level_mean(r, level), .z = z / length, .lowest = lowest, .out = out};
     s.east = fabsf(east) >= fabsf(south) ? (east > 0 ? 1.0f : -1.0f) : east / longer;
     s.south = fabsf(east) >= fabsf(south) ? south / longer : (south > 0 ? 1.0f : -1.0f);
     /* Beyond this even the highest point is below `lowest`. */
