@@ -67,10 +67,10 @@ static inline float rvi_palette_banded(float at, float blur, uint64_t which) {
 static inline float rvi_palette_bands(const rvi_cover_rules *rules, double x, double y, float z,
                                       float thick, float bend, float blur) {
     if (rules->edges) {
-        float above = z - rvi_relief_field(rules->relief, rules->edges, x, y), half = 0.5f * blur;
+        float above = z - rvi_relief_field(rules->relief, rules->edges, x, y), span = 0.5f * blur;
         float soft =
-            rvi_band_soft(rules->band_edge, rules->band_soft, rules->band_thickness, above - half) +
-            rvi_band_soft(rules->band_edge, rules->band_soft, rules->band_thickness, above + half);
+            rvi_band_soft(rules->band_edge, rules->band_soft, rules->band_thickness, above - span) +
+            rvi_band_soft(rules->band_edge, rules->band_soft, rules->band_thickness, above + span);
         float which =
             rvi_palette_banded(above / rules->band_thickness, blur / rules->band_thickness, 3);
         return rvi_clampf(1.5f * (1 - 0.5f * soft) / rules->band_hardness - 0.7f + 0.35f * which,
@@ -162,8 +162,8 @@ static inline float rvi_palette_nice_step(float relief, float count) {
 
 static inline float rvi_palette_line(float z, float step, float blur, float wide) {
     float at = z / step, off = fabsf(at - rvi_floorf(at + 0.5f)) * step;
-    float half = 0.5f * wide * blur;
-    float share = rvi_clampf((half + 0.5f * blur - off) / rvi_maxf(blur, 1e-6f), 0, 1);
+    float reach = 0.5f * wide * blur;
+    float share = rvi_clampf((reach + 0.5f * blur - off) / rvi_maxf(blur, 1e-6f), 0, 1);
     return share * (1 - rvi_smoothstep(0.12f, 0.4f, blur * wide / step));
 }
 

@@ -406,9 +406,9 @@ static inline void rvi_ray_step_over(rvi_ray_walk *w, double leave, int axis) {
 
 static inline void rvi_ray_step_down(rvi_ray_walk *w) {
     w->level--;
-    double half = (double)(1 << w->level);
-    w->x = 2 * w->x + (rvi_ray_at(w, 0, w->t) >= (2 * w->x + 1) * half);
-    w->y = 2 * w->y + (rvi_ray_at(w, 1, w->t) >= (2 * w->y + 1) * half);
+    double side = (double)(1 << w->level);
+    w->x = 2 * w->x + (rvi_ray_at(w, 0, w->t) >= (2 * w->x + 1) * side);
+    w->y = 2 * w->y + (rvi_ray_at(w, 1, w->t) >= (2 * w->y + 1) * side);
     w->x = rvi_mini(w->x, w->r->level[w->level].top_width - 1);
     w->y = rvi_mini(w->y, w->r->level[w->level].top_height - 1);
 }
