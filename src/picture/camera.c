@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-enum { RING = 32, SAMPLES = 48 };
+enum { RING = 32, SAMPLES = RVI_CAMERA_SAMPLES };
 
 #define DEGREE (RVI_PI / 180)
 
@@ -37,6 +37,14 @@ static void hold(const rvi_camera *c, span spans[2], double x, double y, double 
     widen(&spans[1], rvi_dot3(p, c->up), ahead);
 }
 
+int rvi_camera_level(const rvi_relief *r) {
+    int level = 1;
+    while (level + 1 < r->levels &&
+           rvi_maxi(r->level[level].top_width, r->level[level].top_height) > 2 * SAMPLES)
+        level++;
+    return level;
+}
+
 /* Places on a coarse grid and, since a spire may stand between them, the top of each block of the
  * pyramid that is about as large, in its middle. */
 static void hold_block(const rvi_camera *c, const rvi_relief *r, double z, span spans[2]) {
@@ -50,10 +58,7 @@ static void hold_block(const rvi_camera *c, const rvi_relief *r, double z, span 
             if (i % SAMPLES == 0 && j % SAMPLES == 0)
                 hold(c, spans, x * cell, y * cell, z * (double)r->base);
         }
-    int level = 1;
-    while (level + 1 < r->levels &&
-           rvi_maxi(r->level[level].top_width, r->level[level].top_height) > 2 * SAMPLES)
-        level++;
+    int level = rvi_camera_level(r);
     const rvi_level *l = &r->level[rvi_mini(level, r->levels - 1)];
     double half = 0.5 * (double)(1 << level) * cell, wide = (r->width - 1) * cell,
            high = (r->height - 1) * cell;

@@ -18,6 +18,11 @@ typedef struct rvi_shot {
         target[3]; /* metres east and south of the first cell, and above the ground there */
 } rvi_shot;
 
+/* Which samples of `upper` cameras look at: those of a grid that has one more along each side; of
+ * tops, those of this level; and the four around the place where the camera stands. */
+enum { RVI_CAMERA_SAMPLES = 48 };
+int rvi_camera_level(const rvi_relief *relief);
+
 /* The side with a view uphill, a third off the diagonal. */
 float rvi_camera_side(const rvi_relief *relief);
 rvi_camera rvi_camera_frame(const rvi_relief *relief, const rvi_shot *shot);

@@ -25,7 +25,7 @@
 
 #include <math.h>
 
-enum { BINS = 256, GRID = 128 };
+enum { BINS = 256, GRID = RVI_COVER_GRID };
 
 /* ---- what a map has ---- */
 
@@ -76,14 +76,15 @@ static void edge_rows(void *arg, int first, int end) {
                        rules->memory + (size_t)y * (size_t)land->width);
 }
 
-static rv_status find_bands(rvi_cover_rules *rules) {
+static rv_status find_bands(const rvi_picture_maker *maker, rvi_cover_rules *rules) {
     const rv_terrain *land = rules->relief->land;
     if (!rvi_strata_there(land))
         return RV_OK;
     rules->edges = rules->memory =
         rvi_alloc(land->ctx, rvi_cells(land), sizeof(float), "the bands of a picture");
-    return rules->edges ? rvi_parallel_rows(land->ctx, land->height, edge_rows, rules)
-                        : RV_ERROR_MEMORY;
+    return !rules->edges ? RV_ERROR_MEMORY
+           : maker       ? maker->edges(maker->arg, land, rules->memory)
+                         : rvi_parallel_rows(land->ctx, land->height, edge_rows, rules);
 }
 
 void rvi_cover_release(rvi_cover_rules *rules) {
@@ -92,8 +93,15 @@ void rvi_cover_release(rvi_cover_rules *rules) {
     rules->edges = rules->memory = NULL;
 }
 
+static rv_status find_limit(const rvi_picture_maker *maker, const rv_terrain *land,
+                            const float *values, float *out) {
+    return !values ? RV_OK
+           : maker ? maker->limit(maker->arg, land, values, out)
+                   : rvi_overlay_limit(land, values, out);
+}
+
 rv_status rvi_cover_prepare(const rvi_relief *r, const rvi_detail_noise *detail, float snow,
-                            bool dry, rvi_cover_rules *out) {
+                            bool dry, const rvi_picture_maker *maker, rvi_cover_rules *out) {
     const rv_terrain *land = r->land;
     rvi_cover_rules rules = {
         .relief = r, .detail = detail, .dry = dry, .relief_of = r->high - r->low};
@@ -108,13 +116,11 @@ rv_status rvi_cover_prepare(const rvi_relief *r, const rvi_detail_noise *detail,
     rules.deposited = rvi_field_get(land, "deposited");
     rules.eroded = rvi_field_get(land, "eroded");
     rules.water = rvi_field_get(land, "water");
-    rv_status status = RV_OK;
-    if (rules.flow)
-        status = rvi_overlay_limit(land, rules.flow, &rules.flow_most);
-    if (status == RV_OK && rules.deposited)
-        status = rvi_overlay_limit(land, rules.deposited, &rules.deposited_most);
+    rv_status status = find_limit(maker, land, rules.flow, &rules.flow_most);
     if (status == RV_OK)
-        status = find_bands(&rules);
+        status = find_limit(maker, land, rules.deposited, &rules.deposited_most);
+    if (status == RV_OK)
+        status = find_bands(maker, &rules);
     find_lines(&rules, snow);
     *out = rules;
     if (status != RV_OK)

@@ -3,11 +3,14 @@
 #define RVI_PICTURE_LAND_COVER_H
 
 #include "picture/cover_cell.h"
-#include "picture/relief.h"
+#include "picture/picture_maker.h"
 
-/* snow: the line, NaN: where a sixth of the land is higher, when there is relief for it. */
+/* maker: NULL: the processor. snow: the line, NaN: where a sixth of the land is higher, when there
+ * is relief for it. */
 rv_status rvi_cover_prepare(const rvi_relief *relief, const rvi_detail_noise *detail, float snow,
-                            bool dry, rvi_cover_rules *out);
+                            bool dry, const rvi_picture_maker *maker, rvi_cover_rules *out);
+/* Of the heights it looks at 4 x 4 around the samples of a grid of so many along each side. */
+enum { RVI_COVER_GRID = 128 };
 void rvi_cover_release(rvi_cover_rules *rules); /* of a zeroed one: nothing */
 
 /* What a device gets of them. */

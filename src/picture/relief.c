@@ -123,7 +123,8 @@ static void mean_rows(void *arg, int first, int end) {
             out[(size_t)y * (size_t)to->width + (size_t)x] = rvi_relief_mean(from, mean, x, y);
 }
 
-size_t rvi_relief_levels(rvi_relief *r, rvi_level *level) {
+/* The floats of all of them. */
+static size_t find_levels(rvi_relief *r, rvi_level *level) {
     size_t floats = 0;
     level[0] = (rvi_level){r->width - 1, r->height - 1, r->width, r->height, 0, 0};
     for (r->levels = 1; level[r->levels - 1].top_width * level[r->levels - 1].top_height > 1;
@@ -140,27 +141,41 @@ size_t rvi_relief_levels(rvi_relief *r, rvi_level *level) {
         l->mean = floats + count;
         floats += 2 * count;
     }
-    r->level = level;
     return floats;
 }
 
-static rv_status make_levels(rvi_relief *r) {
-    rv_context *ctx = r->land->ctx;
+size_t rvi_relief_floats(const rvi_relief *r) {
+    const rvi_level *last = &r->level[r->levels - 1];
+    return r->levels > 1 ? (size_t)last->mean + (size_t)last->width * (size_t)last->height : 0;
+}
+
+bool rvi_relief_own(const rv_terrain *land) {
+    return finer(land, true) > 1 || land->width < 2 || land->height < 2 ||
+           rvi_field_there(land, "hole");
+}
+
+rv_status rvi_relief_reserve(rvi_relief *r, float **pyramid) {
     rvi_level level[RVI_LEVELS] = {{0}};
-    size_t floats = rvi_relief_levels(r, level), table = sizeof level / (sizeof(float));
+    size_t floats = find_levels(r, level), table = sizeof level / (sizeof(float));
     float *memory = r->memory[2] =
-        rvi_alloc(ctx, table + floats, sizeof(float), "the block of a picture");
+        rvi_alloc(r->land->ctx, table + floats, sizeof(float), "the block of a picture");
     if (!memory)
         return RV_ERROR_MEMORY;
     memcpy(memory, level, sizeof level);
     r->level = (const rvi_level *)(const void *)memory;
-    r->pyramid = memory + table;
-    rv_status status = RV_OK;
+    r->pyramid = *pyramid = memory + table;
+    return RV_OK;
+}
+
+static rv_status make_levels(rvi_relief *r) {
+    rv_context *ctx = r->land->ctx;
+    float *pyramid;
+    rv_status status = rvi_relief_reserve(r, &pyramid);
     for (int k = 1; status == RV_OK && k < r->levels; k++) {
-        making m = {.r = r, .level = k, .pyramid = memory + table};
-        status = rvi_parallel_rows(ctx, level[k].top_height, top_rows, &m);
+        making m = {.r = r, .level = k, .pyramid = pyramid};
+        status = rvi_parallel_rows(ctx, r->level[k].top_height, top_rows, &m);
         if (status == RV_OK)
-            status = rvi_parallel_rows(ctx, level[k].height, mean_rows, &m);
+            status = rvi_parallel_rows(ctx, r->level[k].height, mean_rows, &m);
     }
     return status;
 }

@@ -23,7 +23,10 @@ size_t rvi_relief_memory(const rv_terrain *land, bool fine);
 
 /* What a device gets of it. */
 rvi_relief_numbers rvi_relief_numbers_of(const rvi_relief *relief);
-/* Sets its levels, which become `level`, RVI_LEVELS of them; the floats of the pyramid. */
-size_t rvi_relief_levels(rvi_relief *relief, rvi_level *level);
+/* For a block that a device makes: its levels, and memory for the pyramid. */
+rv_status rvi_relief_reserve(rvi_relief *relief, float **pyramid);
+size_t rvi_relief_floats(const rvi_relief *relief); /* of the pyramid */
+/* Is a finer grid made of the land, or one that goes on into holes? */
+bool rvi_relief_own(const rv_terrain *land);
 
 #endif

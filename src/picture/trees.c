@@ -42,7 +42,7 @@ static void plant_rows(void *arg, int first, int end) {
         }
 }
 
-void rvi_trees_place(const rvi_relief *r, float tall, float z, rvi_trees *out) {
+static void place(const rvi_relief *r, float tall, float z, rvi_trees *out) {
     double square = square_of(r->land, tall) / (double)r->cell;
     *out = (rvi_trees){.width = (int)((r->width - 1) / square) + 1,
                        .height = (int)((r->height - 1) / square) + 1,
@@ -52,16 +52,19 @@ void rvi_trees_place(const rvi_relief *r, float tall, float z, rvi_trees *out) {
                        .z = z};
 }
 
-rv_status rvi_trees_make(const rvi_cover_rules *rules, float tall, float z, rvi_trees *out) {
+rv_status rvi_trees_make(const rvi_cover_rules *rules, float tall, float z, bool plant,
+                         rvi_trees *out) {
     const rvi_relief *r = rules->relief;
     rv_context *ctx = r->land->ctx;
-    rvi_trees_place(r, tall, z, out);
+    place(r, tall, z, out);
     out->ctx = ctx;
     out->memory = rvi_alloc(ctx, (size_t)out->width * (size_t)out->height, sizeof *out->memory,
                             "the trees of a picture");
     if (!out->memory)
         return RV_ERROR_MEMORY;
     out->tree = out->memory;
+    if (!plant)
+        return RV_OK;
     planting p = {rules, out, tall};
     rv_status status = rvi_parallel_rows(ctx, out->height, plant_rows, &p);
     if (status != RV_OK)

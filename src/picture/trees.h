@@ -8,10 +8,10 @@
 #include "picture/land_cover.h"
 #include "picture/trees_cell.h"
 
-/* `tall`: metres of a grown tree, which are not exaggerated. The first gives
- * its numbers, without trees. */
-void rvi_trees_place(const rvi_relief *relief, float tall, float z, rvi_trees *out);
-rv_status rvi_trees_make(const rvi_cover_rules *rules, float tall, float z, rvi_trees *out);
+/* `tall`: metres of a grown tree, which are not exaggerated. `plant`: false: there are
+ * no trees yet. */
+rv_status rvi_trees_make(const rvi_cover_rules *rules, float tall, float z, bool plant,
+                         rvi_trees *out);
 void rvi_trees_free(rvi_trees *trees); /* of a zeroed one: nothing */
 /* Bytes for the trees of a map. */
 size_t rvi_trees_memory(const rv_terrain *land, float tall);

@@ -30,11 +30,11 @@
 enum {
     TILE = 48,         /* pixels along a side */
     FRAMED = TILE + 2, /* and one more around it, to compare with */
-    LIGHT_SIDE = 2048,
     FLOOR_SIDE = 160,
 };
 
 #define DEGREE (RVI_PI / 180)
+#define LEAST_SUN 1e-3f /* beside the zenith; nearer to it no horizon is asked */
 
 /* The work on a picture; rvi_view_scene is what a ray looks at. */
 typedef rvi_view_work work;
@@ -96,10 +96,28 @@ float rvi_view_depth(const rv_terrain *land, float z) {
     return 0.045f * (float)side * land->cell / z;
 }
 
+bool rvi_view_sun(const rvi_view_work *w, rvi_sun_rules *out) {
+    const float *sun = w->k.palette.sky.sun, height = w->k.sun_height;
+    float wide = RVI_VIEW_SUN_WIDTH * (1 + height * height);
+    if (!(sqrtf(sun[0] * sun[0] + sun[1] * sun[1]) > LEAST_SUN))
+        return false;
+    *out = rvi_horizon_rules(&w->s.relief, w->k.light_level, sun[0], sun[1], height - wide, w->k.z);
+    return true;
+}
+
+static rv_status light_here(work *w, size_t count) {
+    const rvi_relief *r = &w->s.relief;
+    rvi_sun_rules sun;
+    rv_status status =
+        rvi_occlusion_make(r, w->k.light_level, RVI_VIEW_REACH * w->k.wide, w->k.z, w->light);
+    return status == RV_OK && rvi_view_sun(w, &sun) ? rvi_horizon_make(r, &sun, w->light + count)
+                                                    : status;
+}
+
 static rv_status make_light(work *w) {
     const rvi_relief *r = &w->s.relief;
-    const rvi_sky *sky = &w->k.palette.sky;
-    w->k.light_level = rvi_light_level(r, LIGHT_SIDE);
+    const float *sun = w->k.palette.sky.sun;
+    w->k.light_level = rvi_light_level(r, RVI_VIEW_LIGHT_SIDE);
     w->k.floor_level = rvi_light_level(r, FLOOR_SIDE);
     const rvi_level *l = &r->level[w->k.light_level];
     size_t count = (size_t)l->width * (size_t)l->height;
@@ -108,14 +126,8 @@ static rv_status make_light(work *w) {
         return RV_ERROR_MEMORY;
     w->s.open = w->light;
     w->s.shade = w->light + count;
-    float flat = sqrtf(sky->sun[0] * sky->sun[0] + sky->sun[1] * sky->sun[1]);
-    w->k.sun_height = sky->sun[2] / rvi_maxf(flat, 1e-3f);
-    float wide = RVI_VIEW_SUN_WIDTH * (1 + w->k.sun_height * w->k.sun_height);
-    rv_status status = rvi_occlusion_make(r, w->k.light_level, 0.1f * w->k.wide, w->k.z, w->light);
-    if (status == RV_OK && flat > 1e-3f)
-        status = rvi_horizon_make(r, w->k.light_level, sky->sun[0], sky->sun[1],
-                                  w->k.sun_height - wide, w->k.z, w->light + count);
-    return status;
+    w->k.sun_height = sun[2] / rvi_maxf(sqrtf(sun[0] * sun[0] + sun[1] * sun[1]), LEAST_SUN);
+    return w->maker ? w->maker->light(w->maker->arg, w) : light_here(w, count);
 }
 
 /* On the side of the wall that is seen most, so that it is lit. */
@@ -143,7 +155,66 @@ static rv_status plant(work *w, const rvi_view *v) {
     bool seen = !isnan(v->trees) || v->shot.placed || v->endless || pixels >= RVI_TREE_PIXELS;
     if (w->k.look != RVI_LOOK_ALPINE || !(tall > 0) || !seen)
         return RV_OK;
-    return rvi_trees_make(&w->s.cover, tall, w->k.z, &w->s.trees);
+    rv_status status = rvi_trees_make(&w->s.cover, tall, w->k.z, !w->maker, &w->s.trees);
+    return status == RV_OK && w->maker ? w->maker->trees(w->maker->arg, w, tall) : status;
+}
+
+/* ---- what the processor sees of land that is elsewhere ---- */
+
+static int sample(int size, int i, int count) {
+    return (int)((int64_t)(size - 1) * i / count);
+}
+
+/* What cameras and the rules of the cover look at (camera.h, land_cover.h). */
+static size_t list_samples(const rvi_relief *r, uint64_t *cells) {
+    size_t count = 0, wide = (size_t)r->width;
+    for (int j = 0; j <= RVI_CAMERA_SAMPLES; j++)
+        for (int i = 0; i <= RVI_CAMERA_SAMPLES; i++)
+            cells[count++] = (size_t)sample(r->height, j, RVI_CAMERA_SAMPLES) * wide +
+                             (size_t)sample(r->width, i, RVI_CAMERA_SAMPLES);
+    for (int k = 0; k < RVI_COVER_GRID * RVI_COVER_GRID * 16; k++) {
+        int x = sample(r->width, k / 16 % RVI_COVER_GRID, RVI_COVER_GRID) + k % 4 - 1;
+        int y = sample(r->height, k / 16 / RVI_COVER_GRID, RVI_COVER_GRID) + k / 4 % 4 - 1;
+        if (x >= 0 && y >= 0 && x < r->width && y < r->height)
+            cells[count++] = (size_t)y * wide + (size_t)x;
+    }
+    return count;
+}
+
+static rv_status bring_tops(const work *w, uint64_t *cells) {
+    const rvi_relief *r = &w->s.relief;
+    const rvi_level *l = &r->level[rvi_camera_level(r)];
+    size_t count = (size_t)l->top_width * (size_t)l->top_height;
+    for (size_t i = 0; i < count; i++)
+        cells[i] = l->top + i;
+    return w->maker->bring(w->maker->arg, r->pyramid, rvi_relief_floats(r), cells, count);
+}
+
+static rv_status bring_samples(const work *w) {
+    const rvi_relief *r = &w->s.relief;
+    rv_context *ctx = r->land->ctx;
+    uint64_t *cells = rvi_alloc(ctx, RVI_VIEW_SAMPLES, sizeof *cells, "a picture");
+    if (!cells)
+        return RV_ERROR_MEMORY;
+    size_t all = (size_t)r->width * (size_t)r->height;
+    rv_status status = w->maker->bring(w->maker->arg, r->upper, all, cells, list_samples(r, cells));
+    if (status == RV_OK && r->levels > 1)
+        status = bring_tops(w, cells);
+    rvi_free(ctx, cells);
+    return status;
+}
+
+/* The four samples around a place, in metres from the first. */
+static rv_status bring_place(const work *w, double east, double south) {
+    const rvi_relief *r = &w->s.relief;
+    double x = east / (double)r->cell, y = south / (double)r->cell;
+    x = x > 0 ? x < r->width - 1 ? x : r->width - 1 : 0;
+    y = y > 0 ? y < r->height - 1 ? y : r->height - 1 : 0;
+    int i = rvi_mini((int)x, r->width - 2), j = rvi_mini((int)y, r->height - 2);
+    uint64_t cells[4];
+    for (int k = 0; k < 4; k++)
+        cells[k] = (uint64_t)(j + k / 2) * (uint64_t)r->width + (uint64_t)(i + k % 2);
+    return w->maker->bring(w->maker->arg, r->upper, (size_t)r->width * (size_t)r->height, cells, 4);
 }
 
 /* ---- all of it ---- */
@@ -160,11 +231,33 @@ static rvi_camera find_camera(const work *w, const rvi_shot *shot) {
     return rvi_camera_from(r, shot, middle, 0.8 * (double)(shot->distance * w->k.wide));
 }
 
+/* The ground below a camera decides how high it stands; where that is, is known before. */
+static rv_status stand(work *w, const rvi_shot *shot) {
+    rv_status status = RV_OK;
+    double rim = (double)w->k.rim;
+    if (w->maker && shot->placed)
+        status = bring_place(w, shot->eye[0] + rim, shot->eye[1] + rim);
+    if (status == RV_OK && w->maker && shot->placed)
+        status = bring_place(w, shot->target[0] + rim, shot->target[1] + rim);
+    w->k.camera = find_camera(w, shot);
+    if (status != RV_OK || !w->maker || shot->placed)
+        return status;
+    status = bring_place(w, w->k.camera.from[0], w->k.camera.from[1]);
+    w->k.camera = find_camera(w, shot);
+    return status;
+}
+
+static rv_status make_block(work *w, const rv_terrain *land, float depth) {
+    if (!w->maker)
+        return rvi_relief_create(land, depth, true, &w->s.relief);
+    rv_status status = w->maker->relief(w->maker->arg, land, depth, &w->s.relief);
+    return status == RV_OK ? bring_samples(w) : status;
+}
+
 static rv_status make_relief(const rv_terrain *land, const rvi_view *v, work *w) {
     rv_status status = v->endless ? rvi_mirrored_land(land, &w->beyond) : RV_OK;
     if (status == RV_OK)
-        status = rvi_relief_create(v->endless ? w->beyond : land, rvi_view_depth(land, w->k.z),
-                                   true, &w->s.relief);
+        status = make_block(w, v->endless ? w->beyond : land, rvi_view_depth(land, w->k.z));
     if (status != RV_OK)
         return status;
     w->k.rim = v->endless ? (float)rvi_mirrored_margin(land) * land->cell : 0;
@@ -186,7 +279,9 @@ static rv_status prepare(const rv_terrain *land, const rvi_view *v, work *w) {
     rvi_shot shot = v->shot;
     if (isnan(shot.azimuth))
         shot.azimuth = rvi_camera_side(&w->s.relief);
-    w->k.camera = find_camera(w, &shot);
+    status = stand(w, &shot);
+    if (status != RV_OK)
+        return status;
     w->k.pixel = (float)(2 * w->k.camera.tangent / shot.height);
     w->k.haze = v->haze * w->k.palette.haze / w->k.wide;
     rvi_sky_place_sun(&w->k.palette.sky,
@@ -199,7 +294,7 @@ static rv_status prepare(const rv_terrain *land, const rvi_view *v, work *w) {
         rvi_sky_image_mean(&w->s.sky, w->k.palette.sky.horizon, w->k.palette.sky.zenith);
     }
     status = rvi_cover_prepare(&w->s.relief, &w->tables.detail, v->snow, w->k.palette.dry != 0,
-                               &w->s.cover);
+                               w->maker, &w->s.cover);
     if (status == RV_OK && w->beyond) /* patches as large as on the block */
         w->s.cover.patch *= w->k.wide / (w->k.wide + 2 * w->k.rim);
     if (status == RV_OK)
@@ -238,17 +333,18 @@ size_t rvi_view_memory(const rv_terrain *land, const rvi_view *view) {
            trees;
 }
 
-rv_status rvi_view_make(const rv_terrain *land, const rvi_view *view, const rvi_view_maker *maker,
-                        unsigned char *rgb) {
+rv_status rvi_view_make(const rv_terrain *land, const rvi_view *view,
+                        const rvi_picture_maker *maker, unsigned char *rgb) {
     rv_context *ctx = land->ctx;
     work *w = rvi_alloc(ctx, 1, sizeof *w, "a picture");
     if (!w)
         return RV_ERROR_MEMORY;
     w->s.k = &w->k;
+    w->maker = maker;
     w->rgb = rgb;
     rv_status status = prepare(land, view, w);
     if (status == RV_OK)
-        status = maker ? maker->draw(maker->arg, w) : draw_here(w);
+        status = w->maker ? maker->draw(maker->arg, w) : draw_here(w);
     rvi_free(ctx, w->light);
     rvi_trees_free(&w->s.trees);
     rvi_cover_release(&w->s.cover);

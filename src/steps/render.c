@@ -195,11 +195,13 @@ rv_status rvi_step_render(rvi_job *job, const rv_render_params *p) {
     if (status == RV_OK)
         status = look_at_normals(job, s);
     rvi_job_buffer(job, &s->rgb, (size_t)p->width * (size_t)p->height, 3, "a picture");
-    rvi_buffers_pass(&job->buffers, rvi_view_memory(job->land, &s->view));
     job->on_device = job->doubles = rvi_view_device_can(job->land);
     s->device.job = job;
     s->device.view = &s->view;
-    if (job->on_device && rvi_device_of(job->ctx))
+    bool device = job->on_device && rvi_device_of(job->ctx);
+    if (device)
         rvi_view_device_plan(&s->device);
+    rvi_buffers_pass(&job->buffers, device ? rvi_view_device_memory(&s->device)
+                                           : rvi_view_memory(job->land, &s->view));
     return status;
 }

@@ -132,3 +132,19 @@ __kernel void finish(SCENE_ARGS, __global const float *seen, __global const char
     for (int k = 0; k < 3; k++)
         rgb[to + (size_t)k] = rvi_tone_byte(tables->curve, x, f.first + y, c.v[k]);
 }
+
+/* A tree in each square of their grid, or none. */
+__kernel void plant(SCENE_ARGS, __global rvi_conifer *out, float tall) {
+    int i = (int)get_global_id(0), j = (int)get_global_id(1);
+    if (i >= f.trees.width)
+        return;
+    SCENE;
+    rvi_conifer t;
+    bool there = rvi_trees_plant(&s.cover, &s.trees, tall, i, j, &t);
+    __global rvi_conifer *to = &out[(size_t)j * (size_t)f.trees.width + (size_t)i];
+    to->x = there ? t.x : 0;
+    to->y = there ? t.y : 0;
+    to->z = there ? t.z : 0;
+    to->tall = there ? t.tall : 0;
+    to->shade = there ? t.shade : 0;
+}

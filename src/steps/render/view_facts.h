@@ -16,6 +16,9 @@ typedef struct rvi_view_facts {
     int first, rows;               /* of the picture: those that are drawn now */
 } rvi_view_facts;
 
+/* What `count_values` counts: as RVI_OVERLAY_BINS; and rows of a column that an item takes. */
+enum { RVI_VIEW_BINS = 0x7f80, RVI_VIEW_RUN = 64 };
+
 /* Pixels beside each other that a group works on: eight columns of eight. */
 enum { RVI_VIEW_BLOCK = 8 };
 
