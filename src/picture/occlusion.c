@@ -106,13 +106,13 @@ static void look_far(const sky *s, int y, int d, int k, float *rows) {
     size_t stride = (size_t)l->width;
     float *coarse = rows + ROW_COARSE * stride, *there = rows + ROW_FAR * stride;
     float *most = rows + ROW_MOST * stride;
-    coarse_row(far, rvi_level_mean(s->r, s->rules.level + up),
+    coarse_row(far, rvi_block_means(s->r, s->rules.level + up),
                (to + 0.5f) / (float)(1 << up) - 0.5f, coarse);
     if (up == 0)
         shift_row(coarse, far->width, east, first, end, there);
     else
         spread_row(coarse, far->width, 1 << up, east, first, end, there);
-    const float *at = row_of(l, rvi_level_mean(s->r, s->rules.level), y);
+    const float *at = row_of(l, rvi_block_means(s->r, s->rules.level), y);
     float scale = rules->z / r;
     for (int x = first; x < end; x++)
         most[x] = rvi_maxf(most[x], (there[x] - at[x]) * scale);
@@ -125,7 +125,7 @@ static void open_row(const sky *s, int y, float *rows) {
     float *east = rows + ROW_EAST * stride, *south = rows + ROW_SOUTH * stride;
     float *own = rows + ROW_OWN * stride, *most = rows + ROW_MOST * stride;
     float *out = s->out + (size_t)y * stride;
-    slopes(l, rvi_level_mean(s->r, s->rules.level), y, east, south);
+    slopes(l, rvi_block_means(s->r, s->rules.level), y, east, south);
     memset(out, 0, stride * sizeof *out);
     for (int d = 0; d < RVI_SKY_DIRECTIONS; d++) {
         for (int x = 0; x < width; x++)
@@ -259,6 +259,6 @@ rvi_sun_rules rvi_horizon_rules(const rvi_relief *r, int level, float east, floa
 
 rv_status rvi_horizon_make(const rvi_relief *r, const rvi_sun_rules *rules, float *out) {
     const rvi_level *l = &r->level[rules->level];
-    sun s = {.l = l, .mean = rvi_level_mean(r, rules->level), .rules = *rules, .out = out};
+    sun s = {.l = l, .mean = rvi_block_means(r, rules->level), .rules = *rules, .out = out};
     return rvi_parallel_rows(r->land->ctx, l->height, sun_rows, &s);
 }

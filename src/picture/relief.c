@@ -116,7 +116,7 @@ static void top_rows(void *arg, int first, int end) {
 static void mean_rows(void *arg, int first, int end) {
     const making *m = arg;
     const rvi_level *from = &m->r->level[m->level - 1], *to = from + 1;
-    const float *mean = rvi_level_mean(m->r, m->level - 1);
+    const float *mean = rvi_block_means(m->r, m->level - 1);
     float *out = m->pyramid + to->mean;
     for (int y = first; y < end; y++)
         for (int x = 0; x < to->width; x++)

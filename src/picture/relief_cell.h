@@ -79,15 +79,15 @@ static inline float rvi_relief_shallow_of(float land_cell) {
     return rvi_clampf(0.01f * land_cell, 0.05f, 0.5f);
 }
 
-static inline RVI_GRID const float *rvi_level_mean(const rvi_relief *r, int level) {
+static inline RVI_GRID const float *rvi_block_means(const rvi_relief *r, int level) {
     return level == 0 ? r->upper : r->pyramid + r->level[level].mean;
 }
 
 /* ---- values and slopes ---- */
 
 /* One sample of a level, which goes on evenly beyond its edges. */
-static inline float rvi_level_at(RVI_GRID const rvi_level *l, RVI_GRID const float *mean, int x,
-                                 int y) {
+static inline float rvi_block_sample(RVI_GRID const rvi_level *l, RVI_GRID const float *mean, int x,
+                                     int y) {
     int cx = rvi_maxi(0, rvi_mini(x, l->width - 1)), cy = rvi_maxi(0, rvi_mini(y, l->height - 1));
     RVI_GRID const float *at = mean + (size_t)cy * (size_t)l->width + (size_t)cx;
     float z = *at;
@@ -151,7 +151,7 @@ static inline void rvi_spline(float u, float value[4], float slope[4]) {
 static inline void rvi_level_slope(const rvi_relief *r, int level, double x, double y,
                                    float slope[2]) {
     RVI_GRID const rvi_level *l = &r->level[level];
-    RVI_GRID const float *mean = rvi_level_mean(r, level);
+    RVI_GRID const float *mean = rvi_block_means(r, level);
     double scale = 1.0 / (double)(1 << level);
     double px = (x + 0.5) * scale - 0.5, py = (y + 0.5) * scale - 0.5;
     double fx = rvi_floor(px), fy = rvi_floor(py);
@@ -165,7 +165,7 @@ static inline void rvi_level_slope(const rvi_relief *r, int level, double x, dou
         float row[4];
         RVI_GRID const float *at = mean + ((int64_t)(j + b) * l->width + i);
         for (int a = 0; a < 4; a++)
-            row[a] = inside ? at[a] : rvi_level_at(l, mean, i + a, j + b);
+            row[a] = inside ? at[a] : rvi_block_sample(l, mean, i + a, j + b);
         float value = wx[0] * row[0] + wx[1] * row[1] + wx[2] * row[2] + wx[3] * row[3];
         float change = sx[0] * row[0] + sx[1] * row[1] + sx[2] * row[2] + sx[3] * row[3];
         dx += wy[b] * change;
@@ -227,9 +227,9 @@ static inline float rvi_relief_mean(RVI_GRID const rvi_level *from, RVI_GRID con
     RVI_GRID const float *b = a + from->width;
     if (2 * x + 1 < from->width && 2 * y + 1 < from->height)
         return 0.25f * ((a[0] + a[1]) + (b[0] + b[1]));
-    return 0.25f * ((a[0] + rvi_level_at(from, mean, 2 * x + 1, 2 * y)) +
-                    (rvi_level_at(from, mean, 2 * x, 2 * y + 1) +
-                     rvi_level_at(from, mean, 2 * x + 1, 2 * y + 1)));
+    return 0.25f * ((a[0] + rvi_block_sample(from, mean, 2 * x + 1, 2 * y)) +
+                    (rvi_block_sample(from, mean, 2 * x, 2 * y + 1) +
+                     rvi_block_sample(from, mean, 2 * x + 1, 2 * y + 1)));
 }
 
 /* The level of the water of a cell of the terrain. It goes on below the shore by a cell, so that

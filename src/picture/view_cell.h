@@ -56,13 +56,13 @@ typedef struct rvi_view_scene {
 } rvi_view_scene;
 
 /* A place that a ray met. */
-typedef struct rvi_spot {
+typedef struct rvi_view_place {
     double x, y;    /* in cells of the relief */
     float z;        /* metres, as in the terrain */
     float far;      /* metres along the ray */
     float along[3]; /* the ray */
     float pixel;    /* metres that a pixel covers there */
-} rvi_spot;
+} rvi_view_place;
 
 RVI_CONSTANT float RVI_WATER_TAKES[3] = {0.42f, 0.11f, 0.075f}; /* of the light, each metre */
 
@@ -94,7 +94,7 @@ static inline void rvi_view_light_on(const rvi_view_scene *s, const float normal
 }
 
 /* How much haze hides what lies beyond the edge of the map: none at the edge, all at the end. */
-static inline float rvi_view_haze_beyond(const rvi_view_scene *s, const rvi_spot *p) {
+static inline float rvi_view_haze_beyond(const rvi_view_scene *s, const rvi_view_place *p) {
     const rvi_relief *r = &s->relief;
     float x = (float)p->x * r->cell, y = (float)p->y * r->cell;
     float wide = (float)(r->width - 1) * r->cell, high = (float)(r->height - 1) * r->cell;
@@ -105,8 +105,8 @@ static inline float rvi_view_haze_beyond(const rvi_view_scene *s, const rvi_spot
 }
 
 /* The air between the camera and a place. */
-static inline void rvi_view_through_air(const rvi_view_scene *s, const rvi_spot *p, float density,
-                                        rvi_colour *c) {
+static inline void rvi_view_through_air(const rvi_view_scene *s, const rvi_view_place *p,
+                                        float density, rvi_colour *c) {
     float path = rvi_maxf(0, p->far - (float)s->k->camera.nearest) * density;
     float depth = s->k->haze * path, sky[3];
     if (s->k->beyond)
@@ -128,7 +128,7 @@ static inline float rvi_view_air_at(const rvi_view_scene *s, float z) {
 
 /* Adds bumps that the terrain is too coarse for to the slope; those smaller than a pixel are left
  * out. */
-static inline void rvi_view_roughen(const rvi_view_scene *s, const rvi_spot *p,
+static inline void rvi_view_roughen(const rvi_view_scene *s, const rvi_view_place *p,
                                     const rvi_cover *cover, float slope[2]) {
     float amount = s->k->palette.bumps *
                    (0.34f * cover->weight[RVI_COVER_ROCK] + 0.10f * cover->weight[RVI_COVER_GRASS] +
@@ -160,7 +160,8 @@ static inline void rvi_view_roughen(const rvi_view_scene *s, const rvi_spot *p,
 
 /* The slope by the user's own normal map, which fades out where its pixels are smaller than those
  * of the picture. */
-static inline void rvi_view_bend_slope(const rvi_view_scene *s, const rvi_spot *p, float slope[2]) {
+static inline void rvi_view_bend_slope(const rvi_view_scene *s, const rvi_view_place *p,
+                                       float slope[2]) {
     const rvi_relief *r = &s->relief;
     double rim = (double)s->k->rim, cell = (double)r->cell;
     double wide = (r->width - 1) * cell - 2 * rim, high = (r->height - 1) * cell - 2 * rim;
@@ -179,7 +180,7 @@ static inline void rvi_view_normal_of(const float slope[2], float z, float out[3
     out[2] = 1 / length;
 }
 
-static inline void rvi_view_ground_colour(const rvi_view_scene *s, const rvi_spot *p,
+static inline void rvi_view_ground_colour(const rvi_view_scene *s, const rvi_view_place *p,
                                           const rvi_cover *cover, float slope, rvi_colour *out) {
     if (s->k->look == RVI_LOOK_CLAY) {
         for (int c = 0; c < 3; c++)
@@ -198,7 +199,7 @@ static inline void rvi_view_ground_colour(const rvi_view_scene *s, const rvi_spo
 }
 
 /* Is a place in the shadow of a tree? */
-static inline bool rvi_view_below_tree(const rvi_view_scene *s, const rvi_spot *p) {
+static inline bool rvi_view_below_tree(const rvi_view_scene *s, const rvi_view_place *p) {
     const float *sun = s->k->palette.sky.sun;
     double cell = (double)s->relief.cell, z = (double)s->k->z;
     rvi_ray ray = {{p->x, p->y, (double)p->z},
@@ -208,7 +209,7 @@ static inline bool rvi_view_below_tree(const rvi_view_scene *s, const rvi_spot *
     return rvi_trees_trace(&s->trees, &ray, 1e-3, far, &hit);
 }
 
-static inline rvi_colour rvi_view_shade_land(const rvi_view_scene *s, const rvi_spot *p) {
+static inline rvi_colour rvi_view_shade_land(const rvi_view_scene *s, const rvi_view_place *p) {
     float slope[2], normal[3];
     rvi_relief_slope(&s->relief, p->x, p->y, 1.3f * p->pixel / s->relief.cell, slope);
     float steep = sqrtf(slope[0] * slope[0] + slope[1] * slope[1]);
@@ -234,7 +235,7 @@ static inline rvi_colour rvi_view_shade_land(const rvi_view_scene *s, const rvi_
     return ground;
 }
 
-static inline rvi_colour rvi_view_shade_tree(const rvi_view_scene *s, const rvi_spot *p,
+static inline rvi_colour rvi_view_shade_tree(const rvi_view_scene *s, const rvi_view_place *p,
                                              const rvi_conifer_hit *hit) {
     rvi_colour c, light;
     float sun = rvi_view_lit(s, rvi_view_light_grid(s, s->shade, p->x, p->y)),
@@ -251,7 +252,7 @@ static inline rvi_colour rvi_view_shade_tree(const rvi_view_scene *s, const rvi_
 /* ---- cuts and the floor ---- */
 
 /* A wall faces along an axis; at the edge of a hole, to the hole. */
-static inline void rvi_view_face_of_wall(const rvi_view_scene *s, const rvi_spot *p,
+static inline void rvi_view_face_of_wall(const rvi_view_scene *s, const rvi_view_place *p,
                                          const rvi_hit *hit, float normal[3]) {
     const rvi_relief *r = &s->relief;
     double at = hit->axis == 0 ? p->x : p->y, last = (hit->axis == 0 ? r->width : r->height) - 1;
@@ -266,7 +267,7 @@ static inline void rvi_view_face_of_wall(const rvi_view_scene *s, const rvi_spot
     normal[1] = to[1];
 }
 
-static inline rvi_colour rvi_view_shade_cut(const rvi_view_scene *s, const rvi_spot *p,
+static inline rvi_colour rvi_view_shade_cut(const rvi_view_scene *s, const rvi_view_place *p,
                                             const rvi_hit *hit) {
     const rvi_relief *r = &s->relief;
     float top = rvi_grid_at(r->z, r->width, r->height, p->x, p->y);
@@ -327,7 +328,7 @@ static inline float rvi_view_block_before_sun(const rvi_view_scene *s, double x,
     for (int k = 0; k <= RVI_VIEW_MARCH; k++) {
         double far = span[0] + (span[1] - span[0]) * k / RVI_VIEW_MARCH;
         double px = x + far * along[0], py = y + far * along[1];
-        float top = rvi_grid_at(rvi_level_mean(r, level), l->width, l->height,
+        float top = rvi_grid_at(rvi_block_means(r, level), l->width, l->height,
                                 (px + 0.5) * scale - 0.5, (py + 0.5) * scale - 0.5);
         float up = (top - r->base) * s->k->z / ((float)far * r->cell + 1e-3f);
         most = rvi_maxf(most, up);
@@ -347,7 +348,7 @@ static inline float rvi_view_floor_open(const rvi_view_scene *s, double x, doubl
     return away > 0 ? open : 0.35f;
 }
 
-static inline rvi_colour rvi_view_shade_floor(const rvi_view_scene *s, const rvi_spot *p) {
+static inline rvi_colour rvi_view_shade_floor(const rvi_view_scene *s, const rvi_view_place *p) {
     rvi_colour light, out;
     const float up[3] = {0, 0, 1};
     rvi_view_light_on(s, up, rvi_view_lit(s, rvi_view_block_before_sun(s, p->x, p->y)),
@@ -366,9 +367,9 @@ static inline rvi_colour rvi_view_shade_floor(const rvi_view_scene *s, const rvi
 
 /* ---- rays ---- */
 
-static inline rvi_spot rvi_view_spot_at(const rvi_view_scene *s, const rvi_hit *hit,
-                                        const double along[3], float before) {
-    rvi_spot p = {.x = hit->x, .y = hit->y, .z = (float)hit->z, .far = (float)hit->t};
+static inline rvi_view_place rvi_view_spot_at(const rvi_view_scene *s, const rvi_hit *hit,
+                                              const double along[3], float before) {
+    rvi_view_place p = {.x = hit->x, .y = hit->y, .z = (float)hit->z, .far = (float)hit->t};
     for (int k = 0; k < 3; k++)
         p.along[k] = (float)along[k];
     p.pixel = (p.far + before) * s->k->pixel;
@@ -412,7 +413,7 @@ static inline rvi_colour rvi_view_backdrop(const rvi_view_scene *s, const double
         rvi_hit hit = {.t = t, .z = (double)s->relief.base};
         hit.x = (from[0] + t * along[0]) / (double)s->relief.cell;
         hit.y = (from[1] + t * along[1]) / (double)s->relief.cell;
-        rvi_spot p = rvi_view_spot_at(s, &hit, along, before);
+        rvi_view_place p = rvi_view_spot_at(s, &hit, along, before);
         return rvi_view_shade_floor(s, &p);
     }
     float to[3] = {(float)along[0], (float)along[1], (float)along[2]};
@@ -421,7 +422,8 @@ static inline rvi_colour rvi_view_backdrop(const rvi_view_scene *s, const double
 }
 
 /* Small waves, as a slope. */
-static inline void rvi_view_ripple(const rvi_view_scene *s, const rvi_spot *p, float slope[2]) {
+static inline void rvi_view_ripple(const rvi_view_scene *s, const rvi_view_place *p,
+                                   float slope[2]) {
     float size = rvi_clampf(0.35f * s->relief.land_cell, 0.5f, 20);
     float seen = 1 - rvi_smoothstep(0.15f, 0.6f, p->pixel / (size * rvi_maxf(-p->along[2], 0.05f)));
     float x = (float)p->x * s->relief.cell / size, y = (float)p->y * s->relief.cell / size;
@@ -431,7 +433,7 @@ static inline void rvi_view_ripple(const rvi_view_scene *s, const rvi_spot *p, f
     slope[1] = 0.022f * seen * (a.dy + 0.7f * b.dx);
 }
 
-static inline rvi_colour rvi_view_reflection(const rvi_view_scene *s, const rvi_spot *p,
+static inline rvi_colour rvi_view_reflection(const rvi_view_scene *s, const rvi_view_place *p,
                                              const float normal[3]) {
     float twice = 2 * rvi_dot3f(p->along, normal);
     double along[3], cell = (double)s->relief.cell;
@@ -441,7 +443,7 @@ static inline rvi_colour rvi_view_reflection(const rvi_view_scene *s, const rvi_
     double from[3] = {p->x * cell, p->y * cell, (double)(p->z * s->k->z) + 1e-3 * cell};
     rvi_hit hit = rvi_view_trace(s, from, along);
     if (hit.kind == RVI_HIT_LAND) {
-        rvi_spot there = rvi_view_spot_at(s, &hit, along, p->far);
+        rvi_view_place there = rvi_view_spot_at(s, &hit, along, p->far);
         there.pixel *= 2;
         return rvi_view_shade_land(s, &there);
     }
@@ -451,12 +453,12 @@ static inline rvi_colour rvi_view_reflection(const rvi_view_scene *s, const rvi_
     return out;
 }
 
-static inline rvi_colour rvi_view_shade_water(const rvi_view_scene *s, const rvi_spot *p) {
+static inline rvi_colour rvi_view_shade_water(const rvi_view_scene *s, const rvi_view_place *p) {
     const rvi_relief *r = &s->relief;
     float slope[2], normal[3], flat[3] = {0, 0, 1};
     rvi_view_ripple(s, p, slope);
     rvi_view_normal_of(slope, 1, normal);
-    rvi_spot bed = *p;
+    rvi_view_place bed = *p;
     bed.z = rvi_grid_at(r->z, r->width, r->height, p->x, p->y);
     float depth = rvi_maxf(0, p->z - bed.z);
     float cosine = rvi_maxf(0.02f, -rvi_dot3f(p->along, normal)), grazing = 1 - rvi_minf(cosine, 1);
@@ -490,7 +492,7 @@ static inline rvi_colour rvi_view_see(const rvi_view_scene *s, double x, double 
                         .y = (s->k->camera.from[1] + t * along[1]) / cell,
                         .z = (s->k->camera.from[2] + t * along[2]) / z};
         *kind = RVI_VIEW_SEEN_TREE;
-        rvi_spot p = rvi_view_spot_at(s, &hit, along, 0);
+        rvi_view_place p = rvi_view_spot_at(s, &hit, along, 0);
         rvi_colour c = rvi_view_shade_tree(s, &p, &tree);
         rvi_view_through_air(s, &p, rvi_view_air_at(s, p.z), &c);
         return c;
@@ -500,7 +502,7 @@ static inline rvi_colour rvi_view_see(const rvi_view_scene *s, double x, double 
         *kind = along[2] < 0 ? -1 : 0;
         return rvi_view_backdrop(s, s->k->camera.from, along, 0);
     }
-    rvi_spot p = rvi_view_spot_at(s, &hit, along, 0);
+    rvi_view_place p = rvi_view_spot_at(s, &hit, along, 0);
     rvi_colour c = hit.kind == RVI_HIT_LAND    ? rvi_view_shade_land(s, &p)
                    : hit.kind == RVI_HIT_WATER ? rvi_view_shade_water(s, &p)
                                                : rvi_view_shade_cut(s, &p, &hit);
