@@ -7,6 +7,7 @@
 #include "device/opencl.h"
 #include "formats/colour_file.h"
 
+#include <math.h>
 #include <string.h>
 
 static uint64_t chance = 1;
@@ -287,12 +288,43 @@ static void a_device_that_fails_is_told(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* Where the device has less memory than a picture needs, the processor draws it: what was planned
+ * is enough, or the device would say that there is no more. */
+static void a_limit_of_memory_is_kept(void **state) {
+    (void)state;
+    rv_context *ctx = NULL;
+    if (!device)
+        return;
+    assert_int_equal(rv_context_create(NULL, &ctx), RV_OK);
+    support_ok(ctx, rv_context_use_device(ctx, device_number));
+    rv_terrain *land = support_run(ctx, WHOLE);
+    size_t held = rvi_device_holds(rvi_device_of(ctx));
+    rv_render_params p = rv_render_params_default();
+    p.file = "lit.png";
+    p.width = p.height = 40;
+    for (int k = 0; k < 3; k++) {
+        uint64_t expected = 0, steps = support_short() ? 5 : 20;
+        p.frame = k == 1 ? RV_render_frame_none : RV_render_frame_block;
+        p.trees = k == 2 ? 12 : NAN;
+        for (uint64_t i = 0; i < steps; i++) {
+            rv_context_device_limit(ctx, i ? held + i * (k == 1 ? 64 : 24) * 0x100000 / steps : 0);
+            support_ok(ctx, rv_step_run(land, RV_STEP_render, &p, NULL));
+            uint64_t hash = hash_of("lit.png");
+            assert_true(i == 0 || hash == expected);
+            expected = hash;
+        }
+    }
+    rv_terrain_destroy(land);
+    rv_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_are_the_same),
         cmocka_unit_test(holes_are_the_same),
         cmocka_unit_test(only_the_picture_comes_back),
         cmocka_unit_test(a_device_that_fails_is_told),
+        cmocka_unit_test(a_limit_of_memory_is_kept),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
 }
