@@ -160,7 +160,7 @@ static void pictures_are_the_same(void **state) {
     write_image("sky.png", 64, 32, 120);
     write_image("strip.png", 72, 18, 90);
     write_image("bumps.png", 31, 17, 90);
-    for (uint64_t i = 0; i < cases(40); i++) {
+    for (uint64_t i = 0; i < cases(24); i++) {
         char recipe[2048];
         draw_land(recipe, sizeof recipe);
         add_cover(recipe, sizeof recipe);
@@ -303,7 +303,7 @@ static void a_limit_of_memory_is_kept(void **state) {
     p.file = "lit.png";
     p.width = p.height = 40;
     for (int k = 0; k < 3; k++) {
-        uint64_t expected = 0, steps = support_short() ? 5 : 20;
+        uint64_t expected = 0, steps = support_short() ? 4 : 10;
         p.frame = k == 1 ? RV_render_frame_none : RV_render_frame_block;
         p.trees = k == 2 ? 12 : NAN;
         for (uint64_t i = 0; i < steps; i++) {
