@@ -2,7 +2,9 @@
 #ifndef RVI_BASE_VECTOR_H
 #define RVI_BASE_VECTOR_H
 
+#ifndef __OPENCL_VERSION__
 #include <math.h>
+#endif
 
 static inline float rvi_dot3f(const float a[3], const float b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

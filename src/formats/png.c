@@ -455,14 +455,15 @@ static void filter_block(void *arg, int64_t slot) {
     b->size = (size_t)(out - b->filtered);
 }
 
-/* Packs `size` bytes from `from` on to a chunk, by runs of one byte alone or by all that repeats.
+/* Packs `size` bytes from `from` on to a chunk, by runs of one byte alone or by all that repeats:
+ * 20 places are looked at, where zlib's level 6 looks at 128, for files a few hundredths larger.
  * Returns how many they become; 0: it cannot be done. */
 static size_t pack(png_block *b, bool runs, const unsigned char *from, size_t size, size_t before,
                    int flush) {
     z_stream *z = &b->z;
     bool right = deflateReset(z) == Z_OK &&
                  deflateParams(z, 6, runs ? Z_RLE : Z_DEFAULT_STRATEGY) == Z_OK &&
-                 (runs || deflateTune(z, 8, 16, 128, 64) == Z_OK) &&
+                 (runs || deflateTune(z, 4, 8, 32, 20) == Z_OK) &&
                  (before == 0 || deflateSetDictionary(z, from - before, (uInt)before) == Z_OK);
     z->next_in = from;
     z->avail_in = (uInt)size;

@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-enum { RING = 32, SAMPLES = 48 };
+enum { RING = 32, SAMPLES = RVI_CAMERA_SAMPLES };
 
 #define DEGREE (RVI_PI / 180)
 
@@ -37,6 +37,14 @@ static void hold(const rvi_camera *c, span spans[2], double x, double y, double 
     widen(&spans[1], rvi_dot3(p, c->up), ahead);
 }
 
+int rvi_camera_level(const rvi_relief *r) {
+    int level = 1;
+    while (level + 1 < r->levels &&
+           rvi_maxi(r->level[level].top_width, r->level[level].top_height) > 2 * SAMPLES)
+        level++;
+    return level;
+}
+
 /* Places on a coarse grid and, since a spire may stand between them, the top of each block of the
  * pyramid that is about as large, in its middle. */
 static void hold_block(const rvi_camera *c, const rvi_relief *r, double z, span spans[2]) {
@@ -50,17 +58,14 @@ static void hold_block(const rvi_camera *c, const rvi_relief *r, double z, span 
             if (i % SAMPLES == 0 && j % SAMPLES == 0)
                 hold(c, spans, x * cell, y * cell, z * (double)r->base);
         }
-    int level = 1;
-    while (level + 1 < r->levels &&
-           rvi_maxi(r->level[level].top_width, r->level[level].top_height) > 2 * SAMPLES)
-        level++;
+    int level = rvi_camera_level(r);
     const rvi_level *l = &r->level[rvi_mini(level, r->levels - 1)];
     double half = 0.5 * (double)(1 << level) * cell, wide = (r->width - 1) * cell,
            high = (r->height - 1) * cell;
-    for (int y = 0; l->top && y < l->top_height; y++)
+    for (int y = 0; r->levels > 1 && y < l->top_height; y++)
         for (int x = 0; x < l->top_width; x++) {
             double px = (2 * x + 1) * half, py = (2 * y + 1) * half;
-            float top = l->top[(size_t)y * (size_t)l->top_width + (size_t)x];
+            float top = r->pyramid[l->top + (size_t)y * (size_t)l->top_width + (size_t)x];
             hold(c, spans, px < wide ? px : wide, py < high ? py : high, z * (double)top);
         }
 }
@@ -238,12 +243,4 @@ rvi_camera rvi_camera_around(const double low[3], const double high[3], const rv
     stand(&c, spans, middle, (double)shot->distance);
     c.nearest = not_below_0(c.nearest - sqrt(square));
     return c;
-}
-
-void rvi_camera_look(const rvi_camera *c, double x, double y, double along[3]) {
-    double a = (2 * x - c->width) / c->height * c->tangent;
-    double b = (1 - 2 * y / c->height) * c->tangent;
-    double length = sqrt(1 + a * a + b * b);
-    for (int k = 0; k < 3; k++)
-        along[k] = (c->forward[k] + a * c->right[k] + b * c->up[k]) / length;
 }

@@ -2,15 +2,8 @@
 #ifndef RVI_PICTURE_CAMERA_H
 #define RVI_PICTURE_CAMERA_H
 
+#include "picture/camera_cell.h"
 #include "picture/relief.h"
-
-typedef struct rvi_camera {
-    double from[3];
-    double right[3], up[3], forward[3]; /* of length 1 */
-    double tangent;                     /* of half the upright angle of view */
-    int width, height;                  /* pixels */
-    double nearest;                     /* metres to the nearest corner of the block */
-} rvi_camera;
 
 typedef struct rvi_shot {
     int width, height;
@@ -25,6 +18,11 @@ typedef struct rvi_shot {
         target[3]; /* metres east and south of the first cell, and above the ground there */
 } rvi_shot;
 
+/* Which samples of `upper` cameras look at: those of a grid that has one more along each side; of
+ * tops, those of this level; and the four around the place where the camera stands. */
+enum { RVI_CAMERA_SAMPLES = 48 };
+int rvi_camera_level(const rvi_relief *relief);
+
 /* The side with a view uphill, a third off the diagonal. */
 float rvi_camera_side(const rvi_relief *relief);
 rvi_camera rvi_camera_frame(const rvi_relief *relief, const rvi_shot *shot);
@@ -35,9 +33,5 @@ rvi_camera rvi_camera_from(const rvi_relief *relief, const rvi_shot *shot, const
                            double far);
 /* The same of a box, whose corners are in the world; its heights are not exaggerated. */
 rvi_camera rvi_camera_around(const double low[3], const double high[3], const rvi_shot *shot);
-
-/* The direction of length 1 through a place of the picture, in pixels from its upper left corner.
- */
-void rvi_camera_look(const rvi_camera *camera, double x, double y, double along[3]);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef RVI_PICTURE_DETAIL_NOISE_H
 #define RVI_PICTURE_DETAIL_NOISE_H
 
-#include <stdint.h>
+#include "base/math.h"
 
 enum {
     RVI_DETAIL_NOISE = 64,
@@ -15,7 +15,9 @@ typedef struct rvi_detail_noise {
     float gradients[RVI_DETAIL_NOISE * RVI_DETAIL_NOISE][2];
 } rvi_detail_noise;
 
+#ifndef __OPENCL_VERSION__
 void rvi_detail_noise_make(rvi_detail_noise *detail, uint64_t seed);
+#endif
 
 typedef struct rvi_bump {
     float value;  /* about -1 to 1 */
@@ -23,20 +25,22 @@ typedef struct rvi_bump {
 } rvi_bump;
 
 /* Quintic fades (K. Perlin, Improving noise, 2002). Inline: a pixel asks a dozen times. */
-static inline const float *rvi_detail_noise_gradient(const rvi_detail_noise *detail, int x, int y) {
+static inline RVI_GRID const float *
+rvi_detail_noise_gradient(RVI_GRID const rvi_detail_noise *detail, int x, int y) {
     return detail
         ->gradients[(y & (RVI_DETAIL_NOISE - 1)) * RVI_DETAIL_NOISE + (x & (RVI_DETAIL_NOISE - 1))];
 }
 
-static inline rvi_bump rvi_detail_noise_at(const rvi_detail_noise *detail, float x, float y) {
+static inline rvi_bump rvi_detail_noise_at(RVI_GRID const rvi_detail_noise *detail, float x,
+                                           float y) {
     int i = (int)x, j = (int)y;
     i -= x < (float)i;
     j -= y < (float)j;
     float u = x - (float)i, v = y - (float)j;
-    const float *a = rvi_detail_noise_gradient(detail, i, j),
-                *b = rvi_detail_noise_gradient(detail, i + 1, j);
-    const float *c = rvi_detail_noise_gradient(detail, i, j + 1),
-                *d = rvi_detail_noise_gradient(detail, i + 1, j + 1);
+    RVI_GRID const float *a = rvi_detail_noise_gradient(detail, i, j),
+                         *b = rvi_detail_noise_gradient(detail, i + 1, j);
+    RVI_GRID const float *c = rvi_detail_noise_gradient(detail, i, j + 1),
+                         *d = rvi_detail_noise_gradient(detail, i + 1, j + 1);
     float va = a[0] * u + a[1] * v, vb = b[0] * (u - 1) + b[1] * v;
     float vc = c[0] * u + c[1] * (v - 1), vd = d[0] * (u - 1) + d[1] * (v - 1);
     float fu = u * u * u * (u * (u * 6 - 15) + 10), fv = v * v * v * (v * (v * 6 - 15) + 10);
@@ -53,7 +57,17 @@ static inline rvi_bump rvi_detail_noise_at(const rvi_detail_noise *detail, float
 
 /* Octaves, each turned against the one before, 2.03 times finer and `gain` times as high; the first
  * has height 1. */
-float rvi_detail_noise_sum(const rvi_detail_noise *detail, float x, float y, int octaves,
-                           float gain);
+static inline float rvi_detail_noise_sum(RVI_GRID const rvi_detail_noise *detail, float x, float y,
+                                         int octaves, float gain) {
+    float sum = 0, height = 1;
+    for (int k = 0; k < octaves; k++) {
+        sum += height * rvi_detail_noise_at(detail, x, y).value;
+        float turned = 2.03f * (0.8f * x - 0.6f * y) + 17.3f;
+        y = 2.03f * (0.6f * x + 0.8f * y) + 5.7f;
+        x = turned;
+        height *= gain;
+    }
+    return sum;
+}
 
 #endif

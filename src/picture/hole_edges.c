@@ -2,7 +2,7 @@
  *
  * Into a hole the ground goes on as the mean of those neighbours that have a height, one cell
  * further with each turn. A wall is a row of steps along cells; it faces where most of the hole
- * within REACH cells lies, so that light falls on it as on the round wall it stands for.
+ * within RVI_HOLE_REACH cells lies, so that light falls on it as on the round wall it stands for.
  */
 #include "picture/hole_edges.h"
 #include "base/context.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { REACH = 3, NEVER = 255 };
+enum { NEVER = 255 };
 
 /* The mean of the neighbours that were known before `turn`; false: there is none. */
 static bool mean_around(const rv_terrain *land, const unsigned char *known, int turn, int x, int y,
@@ -31,7 +31,7 @@ static bool mean_around(const rv_terrain *land, const unsigned char *known, int 
 }
 
 static rv_status extend(const rv_terrain *land, unsigned char *known, float *z) {
-    for (int turn = 1; turn <= REACH; turn++)
+    for (int turn = 1; turn <= RVI_HOLE_REACH; turn++)
         for (int y = 0; y < land->height; y++) {
             unsigned char *row = known + (size_t)y * (size_t)land->width;
             for (int x = 0; x < land->width; x++)
@@ -54,25 +54,4 @@ rv_status rvi_hole_edge_extend(const rv_terrain *land, const float *hole, float 
     rv_status status = extend(land, known, z);
     rvi_free(land->ctx, known);
     return status;
-}
-
-bool rvi_hole_edge_facing(const rv_terrain *land, const float *hole, double x, double y,
-                          float out[2]) {
-    int i = (int)x, j = (int)y;
-    float sum[2] = {0, 0};
-    for (int v = rvi_maxi(j - REACH, 0); v <= rvi_mini(j + REACH + 1, land->height - 1); v++)
-        for (int u = rvi_maxi(i - REACH, 0); u <= rvi_mini(i + REACH + 1, land->width - 1); u++) {
-            float east = (float)(u - x), south = (float)(v - y);
-            float share = REACH + 1 - sqrtf(east * east + south * south);
-            if (share > 0 && hole[(size_t)v * (size_t)land->width + (size_t)u] > 0.5f) {
-                sum[0] += share * east;
-                sum[1] += share * south;
-            }
-        }
-    float length = sqrtf(sum[0] * sum[0] + sum[1] * sum[1]);
-    if (!(length > 1e-3f))
-        return false;
-    out[0] = sum[0] / length;
-    out[1] = sum[1] / length;
-    return true;
 }

@@ -2,15 +2,11 @@
 #ifndef RVI_PICTURE_HOLE_EDGES_H
 #define RVI_PICTURE_HOLE_EDGES_H
 
+#include "picture/hole_cell.h"
 #include "terrain/state.h"
 
 /* Copies the heights of the land to `z`, where the ground goes on for a few cells into the holes: a
  * curve or a slope that is drawn at the edge knows nothing of what fills the hole. */
 rv_status rvi_hole_edge_extend(const rv_terrain *land, const float *hole, float *z);
-
-/* Where the hole lies as seen from a place of its edge, in cells: east and south, of length 1.
- * false: it lies on all sides alike. */
-bool rvi_hole_edge_facing(const rv_terrain *land, const float *hole, double x, double y,
-                          float out[2]);
 
 #endif

@@ -242,7 +242,7 @@ static rv_status map_cover(const rv_terrain *land, const rvi_map *map,
         status = RV_ERROR_MEMORY;
     if (status == RV_OK) {
         rvi_detail_noise_make(detail, RVI_DETAIL_NOISE_SEED);
-        status = rvi_cover_prepare(&relief, detail, map->snow, map->dry, &rules);
+        status = rvi_cover_prepare(&relief, detail, map->snow, map->dry, NULL, &rules);
     }
     if (status == RV_OK)
         status = rvi_parallel_rows(land->ctx, land->height, rows, &m);

@@ -20,15 +20,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { DIRECTIONS = 12 };
-
 typedef struct sky {
     const rvi_relief *r;
-    int level, distances;
-    float z; /* exaggeration over metres of a cell of the level */
+    rvi_sky_rules rules;
     float *out;
     float *rows; /* ROWS of them for each block of rows */
-    float east[DIRECTIONS], south[DIRECTIONS];
 } sky;
 
 enum { ROW_FAR, ROW_EAST, ROW_SOUTH, ROW_OWN, ROW_MOST, ROW_COARSE, ROWS };
@@ -41,14 +37,15 @@ int rvi_light_level(const rvi_relief *relief, int side) {
     return level;
 }
 
-static const float *row_of(const rvi_level *l, int y) {
-    return l->mean + (size_t)rvi_maxi(0, rvi_mini(y, l->height - 1)) * (size_t)l->width;
+static const float *row_of(const rvi_level *l, const float *mean, int y) {
+    return mean + (size_t)rvi_sky_row_at(y, l->height) * (size_t)l->width;
 }
 
 /* m of a row: the slope between the neighbours of each cell, in heights for each cell. */
-static void slopes(const rvi_level *l, int y, float *east, float *south) {
-    const float *at = row_of(l, y), *above = row_of(l, y - 1), *below = row_of(l, y + 1);
-    float rows = l->height > 1 ? (float)(rvi_mini(y + 1, l->height - 1) - rvi_maxi(y - 1, 0)) : 1;
+static void slopes(const rvi_level *l, const float *mean, int y, float *east, float *south) {
+    const float *at = row_of(l, mean, y), *above = row_of(l, mean, y - 1),
+                *below = row_of(l, mean, y + 1);
+    float rows = rvi_sky_rows(y, l->height);
     for (int x = 0; x < l->width; x++) {
         south[x] = (below[x] - above[x]) / rows;
         east[x] = x > 0 && x + 1 < l->width ? 0.5f * (at[x + 1] - at[x - 1]) : 0;
@@ -60,12 +57,12 @@ static void slopes(const rvi_level *l, int y, float *east, float *south) {
 }
 
 /* The row of a coarser level that lies at y of this one, between its own rows. */
-static void coarse_row(const rvi_level *l, float y, float *out) {
-    int j = rvi_maxi(0, rvi_mini((int)y - (y < 0), l->height - 2));
-    float v = l->height > 1 ? y - (float)j : 0;
-    const float *a = row_of(l, j), *b = row_of(l, j + 1);
+static void coarse_row(const rvi_level *l, const float *mean, float y, float *out) {
+    float v;
+    int j = rvi_sky_coarse(y, l->height, &v);
+    const float *a = row_of(l, mean, j), *b = row_of(l, mean, j + 1);
     for (int x = 0; x < l->width; x++)
-        out[x] = a[x] + v * (b[x] - a[x]);
+        out[x] = rvi_sky_between(a[x], b[x], v);
 }
 
 /* Heights at x + shift for the cells `first` to `end`, from a row of the level itself. */
@@ -74,7 +71,7 @@ static void shift_row(const float *row, int width, float shift, int first, int e
     float u = shift - (float)by;
     int last = rvi_mini(end, width - 1 - by);
     for (int x = first; x < last; x++)
-        out[x] = row[x + by] + u * (row[x + by + 1] - row[x + by]);
+        out[x] = rvi_sky_between(row[x + by], row[x + by + 1], u);
     for (int x = rvi_maxi(first, last); x < end; x++)
         out[x] = row[width - 1];
 }
@@ -82,87 +79,109 @@ static void shift_row(const float *row, int width, float shift, int first, int e
 /* The same from a row of a level `times` coarser: in runs of cells between two of its samples. */
 static void spread_row(const float *row, int width, int times, float shift, int first, int end,
                        float *out) {
-    float scale = 1 / (float)times, start = (shift + 0.5f) * scale - 0.5f;
+    float scale = 1 / (float)times;
     for (int x = first; x < end;) {
-        float p = (float)x * scale + start;
-        int i = width > 1 ? (int)rvi_clampf(p, 0, (float)(width - 2)) : 0;
+        int i;
+        float at;
+        int stop = rvi_sky_run(width, times, shift, x, end, &i, &at);
         float from = row[i], rise = width > 1 ? row[i + 1] - row[i] : 0;
-        int run = (int)(((float)(i + 1) - p) * (float)times) + 1;
-        int stop = i >= width - 2 ? end : rvi_mini(end, x + rvi_maxi(run, 1));
-        float at = p - (float)i;
         for (int k = 0; k < stop - x; k++)
-            out[x + k] = from + (at + (float)k * scale) * rise;
+            out[x + k] = rvi_sky_in_run(from, rise, at, k, scale);
         x = stop;
     }
 }
 
 /* Raises `most` where the land at distance 2^k in direction d is seen higher. */
 static void look_far(const sky *s, int y, int d, int k, float *rows) {
-    const rvi_level *l = &s->r->level[s->level];
-    float r = (float)(1 << k), east = r * s->east[d], south = r * s->south[d];
-    int first = rvi_maxi(0, (int)(1 - east)), end = rvi_mini(l->width, l->width - (int)(east + 1));
-    first = east >= 0 ? 0 : first;
-    end = east <= 0 ? l->width : end;
+    const rvi_sky_rules *rules = &s->rules;
+    const rvi_level *l = &s->r->level[rules->level];
+    float r = (float)(1 << k), east = r * rules->east[d], south = r * rules->south[d];
+    int first, end;
+    rvi_sky_span(east, l->width, &first, &end);
     float to = (float)y + south;
     if (to < 0 || to > (float)(l->height - 1) || first >= end)
         return;
-    int up = rvi_maxi(0, rvi_mini(k - 2, s->r->levels - 1 - s->level));
+    int up = rvi_sky_up(rules, k);
     const rvi_level *far = l + up;
     size_t stride = (size_t)l->width;
     float *coarse = rows + ROW_COARSE * stride, *there = rows + ROW_FAR * stride;
     float *most = rows + ROW_MOST * stride;
-    coarse_row(far, (to + 0.5f) / (float)(1 << up) - 0.5f, coarse);
+    coarse_row(far, rvi_block_means(s->r, s->rules.level + up),
+               (to + 0.5f) / (float)(1 << up) - 0.5f, coarse);
     if (up == 0)
         shift_row(coarse, far->width, east, first, end, there);
     else
         spread_row(coarse, far->width, 1 << up, east, first, end, there);
-    const float *at = row_of(l, y);
-    float scale = s->z / r;
+    const float *at = row_of(l, rvi_block_means(s->r, s->rules.level), y);
+    float scale = rules->z / r;
     for (int x = first; x < end; x++)
         most[x] = rvi_maxf(most[x], (there[x] - at[x]) * scale);
 }
 
 static void open_row(const sky *s, int y, float *rows) {
-    const rvi_level *l = &s->r->level[s->level];
+    const rvi_level *l = &s->r->level[s->rules.level];
     int width = l->width;
     size_t stride = (size_t)width;
     float *east = rows + ROW_EAST * stride, *south = rows + ROW_SOUTH * stride;
     float *own = rows + ROW_OWN * stride, *most = rows + ROW_MOST * stride;
     float *out = s->out + (size_t)y * stride;
-    slopes(l, y, east, south);
+    slopes(l, rvi_block_means(s->r, s->rules.level), y, east, south);
     memset(out, 0, stride * sizeof *out);
-    for (int d = 0; d < DIRECTIONS; d++) {
+    for (int d = 0; d < RVI_SKY_DIRECTIONS; d++) {
         for (int x = 0; x < width; x++)
-            most[x] = own[x] = s->z * (east[x] * s->east[d] + south[x] * s->south[d]);
-        for (int k = 0; k < s->distances; k++)
+            most[x] = own[x] =
+                s->rules.z * (east[x] * s->rules.east[d] + south[x] * s->rules.south[d]);
+        for (int k = 0; k < s->rules.distances; k++)
             look_far(s, y, d, k, rows);
         for (int x = 0; x < width; x++)
-            out[x] += most[x] / sqrtf(1 + most[x] * most[x]) - own[x] / sqrtf(1 + own[x] * own[x]);
+            out[x] += rvi_sky_hidden(most[x], own[x]);
     }
     for (int x = 0; x < width; x++)
-        out[x] = rvi_clampf(1 - out[x] * (1.0f / DIRECTIONS), 0, 1);
+        out[x] = rvi_sky_open(out[x]);
 }
 
 static void open_rows(void *arg, int first, int end) {
     const sky *s = arg;
-    size_t width = (size_t)s->r->level[s->level].width;
+    size_t width = (size_t)s->r->level[s->rules.level].width;
     float *rows = s->rows + (size_t)(first / RVI_ROWS) * ROWS * width;
     for (int y = first; y < end; y++)
         open_row(s, y, rows);
 }
 
-rv_status rvi_occlusion_make(const rvi_relief *r, int level, float reach, float z, float *out) {
-    const rvi_level *l = &r->level[level];
+rvi_sky_rules rvi_occlusion_rules(const rvi_relief *r, int level, float reach, float z) {
     float cell = r->cell * (float)(1 << level);
-    sky s = {.r = r, .level = level, .distances = 1, .z = z / cell, .out = out};
-    while (s.distances < 16 && (float)(2 << s.distances) * cell <= 2 * reach)
+    rvi_sky_rules s = {.level = level, .distances = 1, .levels = r->levels, .z = z / cell};
+    while (s.distances < RVI_SKY_DISTANCES && (float)(2 << s.distances) * cell <= 2 * reach)
         s.distances++;
-    for (int d = 0; d < DIRECTIONS; d++) {
+    for (int d = 0; d < RVI_SKY_DIRECTIONS; d++) {
         /* Half a step off the axes, where grids have most to hide. */
-        float angle = ((float)d + 0.5f) * (float)(2 * RVI_PI / DIRECTIONS);
+        float angle = ((float)d + 0.5f) * (float)(2 * RVI_PI / RVI_SKY_DIRECTIONS);
         s.east[d] = rvi_cosf(angle);
         s.south[d] = rvi_sinf(angle);
     }
+    return s;
+}
+
+void rvi_occlusion_runs(const rvi_relief *r, const rvi_sky_rules *s, int32_t *runs) {
+    int width = r->level[s->level].width;
+    for (int d = 0; d < RVI_SKY_DIRECTIONS; d++)
+        for (int k = 0; k < s->distances; k++, runs += width) {
+            int first, end, i, up = rvi_sky_up(s, k);
+            float at, east = (float)(1 << k) * s->east[d];
+            rvi_sky_span(east, width, &first, &end);
+            for (int x = first; up > 0 && x < end;) {
+                int stop =
+                    rvi_sky_run(r->level[s->level + up].width, 1 << up, east, x, end, &i, &at);
+                for (int in = x; in < stop; in++)
+                    runs[in] = x;
+                x = stop;
+            }
+        }
+}
+
+rv_status rvi_occlusion_make(const rvi_relief *r, int level, float reach, float z, float *out) {
+    const rvi_level *l = &r->level[level];
+    sky s = {.r = r, .rules = rvi_occlusion_rules(r, level, reach, z), .out = out};
     size_t blocks = ((size_t)l->height + RVI_ROWS - 1) / RVI_ROWS;
     s.rows = rvi_alloc(r->land->ctx, blocks * ROWS, (size_t)l->width * sizeof(float),
                        "the light of a picture");
@@ -177,69 +196,69 @@ rv_status rvi_occlusion_make(const rvi_relief *r, int level, float reach, float 
 
 typedef struct sun {
     const rvi_level *l;
-    float east, south; /* one step: a whole cell along the longer axis */
-    int steps;
-    float z, lowest; /* exaggeration over metres of a step */
+    const float *mean;
+    rvi_sun_rules rules;
     float *out;
 } sun;
 
-/* Along x: the row is between two rows of the map, the column is one of its own. */
 static bool look_along_x(const sun *s, int y, int k, float *out) {
     const rvi_level *l = s->l;
-    float to = (float)y + (float)k * s->south;
-    if (to < 0 || to > (float)(l->height - 1))
+    int j, shift = s->rules.east > 0 ? k : -k;
+    float v, scale = s->rules.z / (float)k;
+    if (!rvi_sun_row_x(&s->rules, l->height, y, k, &j, &v))
         return false;
-    int j = rvi_maxi(0, rvi_mini((int)to, l->height - 2)), shift = s->east > 0 ? k : -k;
-    float v = to - (float)j, scale = s->z / (float)k;
-    const float *a = row_of(l, j), *b = row_of(l, j + 1), *at = row_of(l, y);
+    const float *a = row_of(l, s->mean, j), *b = row_of(l, s->mean, j + 1),
+                *at = row_of(l, s->mean, y);
     int first = rvi_maxi(0, -shift), end = l->width - rvi_maxi(0, shift);
     for (int x = first; x < end; x++)
-        out[x] =
-            rvi_maxf(out[x], (a[x + shift] + v * (b[x + shift] - a[x + shift]) - at[x]) * scale);
+        out[x] = rvi_sun_seen(out[x], a[x + shift], b[x + shift], v, at[x], scale);
     return first < end;
 }
 
 /* Along y: the other way round. */
 static bool look_along_y(const sun *s, int y, int k, float *out) {
     const rvi_level *l = s->l;
-    int row = s->south > 0 ? y + k : y - k;
+    int row = s->rules.south > 0 ? y + k : y - k;
     if (row < 0 || row >= l->height)
         return false;
-    float by = (float)k * s->east;
-    int shift = (int)by - (by < 0);
-    float u = by - (float)shift, scale = s->z / (float)k;
-    const float *a = row_of(l, row), *at = row_of(l, y);
+    float u, scale = s->rules.z / (float)k;
+    int shift = rvi_sun_shift_y(&s->rules, k, &u);
+    const float *a = row_of(l, s->mean, row), *at = row_of(l, s->mean, y);
     int first = rvi_maxi(0, -shift), end = l->width - rvi_maxi(0, shift + 1);
     for (int x = first; x < end; x++)
-        out[x] = rvi_maxf(out[x],
-                          (a[x + shift] + u * (a[x + shift + 1] - a[x + shift]) - at[x]) * scale);
+        out[x] = rvi_sun_seen(out[x], a[x + shift], a[x + shift + 1], u, at[x], scale);
     return first < end;
 }
 
 static void sun_rows(void *arg, int first, int end) {
     const sun *s = arg;
-    bool along_x = s->east == 1 || s->east == -1;
+    bool along_x = s->rules.east == 1 || s->rules.east == -1;
     for (int y = first; y < end; y++) {
         float *out = s->out + (size_t)y * (size_t)s->l->width;
         for (int x = 0; x < s->l->width; x++)
-            out[x] = s->lowest;
-        for (int k = 1; k <= s->steps; k++)
+            out[x] = s->rules.lowest;
+        for (int k = 1; k <= s->rules.steps; k++)
             if (!(along_x ? look_along_x(s, y, k, out) : look_along_y(s, y, k, out)))
                 break;
     }
 }
 
-rv_status rvi_horizon_make(const rvi_relief *r, int level, float east, float south, float lowest,
-                           float z, float *out) {
-    const rvi_level *l = &r->level[level];
+rvi_sun_rules rvi_horizon_rules(const rvi_relief *r, int level, float east, float south,
+                                float lowest, float z) {
     float longer = rvi_maxf(fabsf(east), fabsf(south));
     float cell = r->cell * (float)(1 << level);
     float length = cell * sqrtf(east * east + south * south) / longer;
-    sun s = {.l = l, .z = z / length, .lowest = lowest, .out = out};
+    rvi_sun_rules s = {.level = level, .z = z / length, .lowest = lowest};
     s.east = fabsf(east) >= fabsf(south) ? (east > 0 ? 1.0f : -1.0f) : east / longer;
     s.south = fabsf(east) >= fabsf(south) ? south / longer : (south > 0 ? 1.0f : -1.0f);
     /* Beyond this even the highest point is below `lowest`. */
     float far = (r->high - r->low) * z / (length * rvi_maxf(lowest, 0.001f));
     s.steps = far < 65536 ? (int)far + 1 : 65536;
+    return s;
+}
+
+rv_status rvi_horizon_make(const rvi_relief *r, const rvi_sun_rules *rules, float *out) {
+    const rvi_level *l = &r->level[rules->level];
+    sun s = {.l = l, .mean = rvi_block_means(r, rules->level), .rules = *rules, .out = out};
     return rvi_parallel_rows(r->land->ctx, l->height, sun_rows, &s);
 }

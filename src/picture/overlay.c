@@ -185,34 +185,33 @@ static void paint_rows(void *arg, int first, int end) {
 
 /* ---- what the strongest colour stands for ---- */
 
-enum { BINS = 0x7f80 }; /* floats above 0 by their upper 16 bits, up to infinity */
+float rvi_overlay_limit_of(const uint64_t *counts, float highest) {
+    uint64_t all = 0, seen = 0;
+    uint32_t bin = 0;
+    for (int k = 0; k < RVI_OVERLAY_BINS; k++)
+        all += counts[k];
+    while (all > 0 && (seen += counts[bin]) * 100 < all * 98)
+        bin++;
+    return rvi_minf(rvi_float_from_bits((bin + 1) << 16), highest);
+}
 
 rv_status rvi_overlay_limit(const rv_terrain *land, const float *values, float *limit) {
-    uint64_t *counts = rvi_alloc(land->ctx, BINS, sizeof *counts, "the colours of a picture");
+    uint64_t *counts =
+        rvi_alloc(land->ctx, RVI_OVERLAY_BINS, sizeof *counts, "the colours of a picture");
     if (!counts)
         return RV_ERROR_MEMORY;
     rv_status status = RV_OK;
-    uint64_t all = 0, seen = 0;
     float highest = 0;
     for (int y = 0; status == RV_OK && y < land->height; y++) {
         const float *row = values + (size_t)y * (size_t)land->width;
         for (int x = 0; x < land->width; x++)
             if (row[x] > 0 && row[x] < INFINITY) {
-                uint32_t bits;
-                memcpy(&bits, &row[x], sizeof bits);
-                counts[bits >> 16]++;
-                all++;
+                counts[rvi_bits_of_float(row[x]) >> 16]++;
                 highest = rvi_maxf(highest, row[x]);
             }
         status = rvi_poll(land->ctx);
     }
-    uint32_t bin = 0;
-    while (all > 0 && (seen += counts[bin]) * 100 < all * 98)
-        bin++;
-    uint32_t edge = (bin + 1) << 16;
-    float upper;
-    memcpy(&upper, &edge, sizeof upper);
-    *limit = rvi_minf(upper, highest);
+    *limit = rvi_overlay_limit_of(counts, highest);
     rvi_free(land->ctx, counts);
     return status;
 }

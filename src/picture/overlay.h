@@ -23,4 +23,9 @@ size_t rvi_overlay_memory(const rv_terrain *land, const char *view);
 /* The value that 98 of 100 of those above 0 do not pass, to one part in 128; 0 when none is. */
 rv_status rvi_overlay_limit(const rv_terrain *land, const float *values, float *limit);
 
+/* The same from how many values above 0 begin with each upper 16 bits, up to infinity, and the
+ * highest. */
+enum { RVI_OVERLAY_BINS = 0x7f80 };
+float rvi_overlay_limit_of(const uint64_t *counts, float highest);
+
 #endif

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "formats/colour_file.h"
 #include "picture/view.h"
+#include "steps/render/view_device.h"
 #include "steps/step.h"
 #include "wear/planned_files.h"
 
@@ -21,6 +22,7 @@ typedef struct picture {
     rvi_view view;
     rvi_palette palette;
     rvi_picture sky, normals; /* read by the run */
+    rvi_view_device device;
     unsigned char *rgb;
 } picture;
 
@@ -169,7 +171,8 @@ static rv_status run(rvi_job *job) {
     const rv_render_params *p = s->p;
     rv_status status = read_images(job, s);
     if (status == RV_OK)
-        status = rvi_view_draw(job->land, &s->view, s->rgb);
+        status = job->device ? rvi_view_device_draw(&s->device, s->rgb)
+                             : rvi_view_draw(job->land, &s->view, s->rgb);
     if (status == RV_OK)
         status = rvi_png_write_picture(job->ctx, p->file, p->width, p->height, 3, s->rgb);
     return status;
@@ -192,6 +195,13 @@ rv_status rvi_step_render(rvi_job *job, const rv_render_params *p) {
     if (status == RV_OK)
         status = look_at_normals(job, s);
     rvi_job_buffer(job, &s->rgb, (size_t)p->width * (size_t)p->height, 3, "a picture");
-    rvi_buffers_pass(&job->buffers, rvi_view_memory(job->land, &s->view));
+    job->on_device = job->doubles = rvi_view_device_can(job->land);
+    s->device.job = job;
+    s->device.view = &s->view;
+    bool device = job->on_device && rvi_device_of(job->ctx);
+    if (device)
+        rvi_view_device_plan(&s->device);
+    rvi_buffers_pass(&job->buffers, device ? rvi_view_device_memory(&s->device)
+                                           : rvi_view_memory(job->land, &s->view));
     return status;
 }

@@ -108,7 +108,9 @@ static void the_sky_is_where_it_should_be(void **state) {
     for (int strip = 0; strip < 2; strip++) {
         rvi_sky_image sky;
         int height = strip ? 18 : 36; /* a strip: up to 90 degrees */
-        rvi_sky_image_make(&sky, (rvi_own_image){72, height, rgb}, &tones);
+        float lights[256];
+        rvi_sky_image_light(&tones, lights);
+        sky = (rvi_sky_image){{72, height, rgb}, lights};
         for (int turn = 1; turn < 36; turn++)
             for (int up = 1; up < 8; up++) {
                 rvi_colour light;

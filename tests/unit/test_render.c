@@ -181,7 +181,7 @@ static void test_floors_have_few_trees(void **state) {
     static rvi_detail_noise detail;
     rvi_detail_noise_make(&detail, RVI_DETAIL_NOISE_SEED);
     support_ok(ctx, rvi_relief_create(land, rvi_view_depth(land, 1), true, &r));
-    support_ok(ctx, rvi_cover_prepare(&r, &detail, 1e6f, false, &rules));
+    support_ok(ctx, rvi_cover_prepare(&r, &detail, 1e6f, false, NULL, &rules));
     double woods[2] = {0, 0};
     for (int y = 2; y < LONG - 2; y++)
         for (int x = 0; x < LONG; x++)
