@@ -79,15 +79,16 @@ while read -r key values; do
     done
 done <<VALUES
 rounds 150 2000
-capacity 1.5 15
-softness 0.01 0.25
-deposition 0.02 1
+capacity 60 600
+softness 0.003 0.05
+deposition 0.01 1
 evaporation 0.005 0.1
 neighbours 4
 width 0 150
-full_slope 0 1
+full_slope 0.3 3
+full_flow 0 0.5
 VALUES
-ravine $land runoff infiltration=0.002 hillshade "$out/runoff-infiltration-0.002.png"
+ravine $land runoff infiltration=0.0002 hillshade "$out/runoff-infiltration-0.0002.png"
 ravine $land particles hillshade "$out/particles-after.png"
 while read -r key values; do
     for value in $values; do

@@ -6,7 +6,7 @@
  *     drops      d_ij = max(0, (a_i + w_i) - (a_j + w_j)),  D_i = sum_j d_ij
  *     moves      dw_i = min(w_i, D_i / (n + 1)), shared out as dw_ij = dw_i d_ij / D_i
  *     slope      S_i = sum_j dw_ij d_ij / L_ij / dw_i, with L_ij the distance of the two cells
- *     can carry  c_i = capacity dw_i min(1, S_i / full_slope)
+ *     can carry  c_i = capacity dw_i min(1, S_i / full_slope) sqrt(min(1, dw_i / full_flow))
  *     overfull   s_i > c_i: lays down deposition (s_i - c_i), sends c_i, keeps the rest
  *     else       takes min(softness (c_i - s_i), D_i / (n + 1)), sends all it has then
  *     dries      w_i' = max(0, (1 - evaporation) w_i - infiltration)
@@ -435,6 +435,7 @@ static void set_rules(rvi_runoff *r) {
         .share = r->eight ? 1.0f / 9.0f : 1.0f / 5.0f,
         .capacity = p->capacity,
         .per_slope = rvi_minf(1.0f / rvi_maxf(cell * p->full_slope, 1e-38f), 1e30f),
+        .per_flow = rvi_minf(1.0f / rvi_maxf(p->full_flow, 1e-38f), 1e30f),
         .deposition = rvi_runoff_share(p->deposition, r->per_round),
         .softness = wide ? 0.0f : rvi_runoff_share(p->softness, r->per_round),
         .room = wide ? rvi_maxf(1.0f, 0.5f * width / cell) : 1.0f,

@@ -596,6 +596,41 @@ static void the_smallest_slopes_are_none(void **state) {
     }
 }
 
+/* Half a metre of fall from cell to cell, to the south. */
+static float even_slope(const scene *s, int x, int y) {
+    (void)x;
+    return 0.5f * (float)(s->height - y);
+}
+
+/* What a round takes from the middle of an even slope on which so much water runs. */
+static double taken_by(float water, float full_flow) {
+    scene s = scene_make(15, 15);
+    draw(&s, "height", even_slope);
+    rv_runoff_params p = rain(1);
+    p.water = water;
+    p.width = 0;
+    p.travel = -1; /* cells */
+    p.full_slope = 0;
+    p.full_flow = full_flow;
+    p.capacity = 1;
+    p.softness = 0.1f;
+    wear(&s, RV_STEP_runoff, &p);
+    double taken = -(double)s.change[7 * 15 + 7];
+    scene_end(&s);
+    return taken;
+}
+
+/* Below full_flow a quarter of the water carries half as much for each metre, an eighth in all;
+ * from there on, and with full_flow=0, each metre carries the same. */
+static void gathered_water_carries_more(void **state) {
+    (void)state;
+    assert_near(taken_by(0.04f, 1) / taken_by(0.01f, 1), 8, 0.05);
+    assert_near(taken_by(0.04f, 0.01f) / taken_by(0.01f, 0.01f), 4, 0.03);
+    assert_near(taken_by(0.04f, 0) / taken_by(0.01f, 0), 4, 0.03);
+    assert_near(taken_by(0.04f, 0) / taken_by(0.04f, 0.04f), 1, 1e-3);
+    assert_near(taken_by(0.04f, 0) / taken_by(0.04f, 0.16f), 2, 0.01);
+}
+
 static void a_stopped_run_is_whole(void **state) {
     (void)state;
     assert_equal(apart_when_stopped(0), 0);
@@ -627,6 +662,7 @@ int main(void) {
         cmocka_unit_test(land_does_not_sink_below_the_floor),
         cmocka_unit_test(a_run_goes_on_where_the_last_ended),
         cmocka_unit_test(the_smallest_slopes_are_none),
+        cmocka_unit_test(gathered_water_carries_more),
         cmocka_unit_test(a_stopped_run_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

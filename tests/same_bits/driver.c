@@ -154,7 +154,9 @@ static const struct {
     {"runoff", HILLS "runoff rounds=25"},
     {"runoff_four", HILLS "runoff rounds=25 neighbours=4 every=7"},
     {"runoff_wall", SLOPE "runoff rounds=25 border=wall evaporation=0"},
-    {"runoff_paper", HILLS "runoff rounds=25 width=0 full_slope=0 travel=1cells"},
+    {"runoff_paper",
+     HILLS "runoff rounds=25 width=0 full_slope=0 full_flow=0 water=0.01 capacity=5 softness=0.05 "
+           "deposition=0.3 travel=1cells"},
     {"runoff_fine", "terrain size=60 cell=4 noise runoff rounds=12 width=3cells every=2"},
     {"runoff_floor", SLOPE "runoff rounds=25 floor=60 capacity=50 softness=1"},
     {"runoff_rain", SLOPE "save rain2.png runoff rounds=25 rain=rain2.png"},

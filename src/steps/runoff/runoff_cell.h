@@ -5,6 +5,8 @@
 
 #include "base/math.h"
 
+#include <math.h>
+
 #if defined(__GNUC__)
 #define RVI_RUNOFF_HOT inline __attribute__((always_inline))
 #else
@@ -23,6 +25,7 @@ typedef struct rvi_runoff_rules {
     float floor;     /* metres */
     float capacity;  /* where the slope is `full_slope` or more */
     float per_slope; /* 1 / (cell full_slope), in 1/m: times a drop, the share of it */
+    float per_flow;  /* 1 / full_flow, in 1/m */
     float deposition, softness;
     float room; /* how much more than its share of the drop may be taken from a cell */
     float keep, absorb, rain;
@@ -49,7 +52,8 @@ static RVI_RUNOFF_HOT rvi_runoff_plan rvi_runoff_decide(const rvi_runoff_rules *
     float most = drops.sum * k->share;
     float out = rvi_minf(w, most);
     float per = 1.0f / rvi_maxf(drops.sum, RVI_RUNOFF_NO_DROP);
-    float c = k->capacity * out * rvi_minf(1.0f, drops.falls * per * k->per_slope);
+    float steep = rvi_minf(1.0f, drops.falls * per * k->per_slope);
+    float c = k->capacity * out * steep * sqrtf(rvi_minf(1.0f, out * k->per_flow));
     float room = rvi_minf(most * k->room, rvi_maxf(spare, 0.0f));
     float take = rvi_minf(k->softness * rvi_maxf(c - s, 0.0f), room);
     take = take < RVI_RUNOFF_DRY ? 0.0f : take;

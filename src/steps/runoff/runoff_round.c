@@ -94,7 +94,8 @@ static RVI_RUNOFF_HOT void give_four(const rvi_runoff_rules *k, four_drops drops
     rvi_v4 most = drops.sum * rvi_v4_all(k->share), out = rvi_v4_min(w, most);
     rvi_v4 per = one / rvi_v4_max(drops.sum, rvi_v4_all(RVI_RUNOFF_NO_DROP));
     rvi_v4 steep = rvi_v4_min(one, drops.falls * per * rvi_v4_all(k->per_slope));
-    rvi_v4 c = rvi_v4_all(k->capacity) * out * steep;
+    rvi_v4 part = rvi_v4_sqrt(rvi_v4_min(one, out * rvi_v4_all(k->per_flow)));
+    rvi_v4 c = rvi_v4_all(k->capacity) * out * steep * part;
     rvi_v4 spare = (base - rvi_v4_all(k->floor)) * rvi_v4_all(1.0f - 0x1p-21f) + old;
     rvi_v4 room = rvi_v4_min(most * rvi_v4_all(k->room), rvi_v4_max(spare, none));
     rvi_v4 take = rvi_v4_min(rvi_v4_all(k->softness) * rvi_v4_max(c - s, none), room);
