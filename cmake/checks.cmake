@@ -80,8 +80,8 @@ ravine_only_all(cli.gallery cli.kills)
 
 # The longest: they start as soon as they can, so that none runs on alone at the end.
 set_tests_properties(asan.physics.droplets asan.physics.real_land asan.physics.drop_sizes asan.physics.drop_order
-    asan.unit.contract asan.unit.plan asan.unit.scene asan.cli.film asan.cli.keep asan.faults.allocations
-    tsan.same_bits tsan.unit.float_state cli.gallery cli.docs cli.checkpoint PROPERTIES COST 60
+    asan.unit.contract asan.unit.plan asan.unit.scene asan.cli.devices asan.faults.allocations
+    tsan.same_bits tsan.unit.float_state cli.gallery cli.docs cli.checkpoint same_bits.device PROPERTIES COST 60
 )
 
 # The laws, and that their checker sees a breach.
