@@ -14,7 +14,7 @@ endfunction()
 set(tests ${PROJECT_SOURCE_DIR}/tests)
 set(program $<TARGET_FILE:ravine_cli>)
 ravine_add_outside(setup sh ${PROJECT_SOURCE_DIR}/tools/setup.sh all)
-ravine_add_outside(blender sh ${tests}/blender/check_blender.sh ${PROJECT_SOURCE_DIR} ${also} ${program})
+ravine_add_outside(blender ${python_quick} sh ${tests}/blender/check_blender.sh ${PROJECT_SOURCE_DIR} ${also} ${program})
 ravine_add_outside(windows bash ${tests}/windows/check_windows.sh ${PROJECT_SOURCE_DIR} ${also} ${program})
 ravine_add_outside(godot sh ${tests}/godot/check_godot.sh ${PROJECT_SOURCE_DIR} ${program})
 ravine_add_outside(recipes bash ${tests}/install/use_recipes.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
@@ -23,5 +23,5 @@ set_tests_properties(outside.recipes PROPERTIES FIXTURES_REQUIRED "")
 set_tests_properties(outside.blender outside.windows outside.godot PROPERTIES SKIP_REGULAR_EXPRESSION
     "there is no blender here;Windows is not tested;there is no godot3-server here"
 )
-# Both build the library of the Python package, in build/python.
+# Both build the library of the Python package, in build/python, with the same options.
 set_tests_properties(outside.blender door.package PROPERTIES RESOURCE_LOCK python_package)

@@ -20,9 +20,8 @@ set(lone_tests test_bad_files test_brush test_canvas test_drainage test_exr test
     test_text test_wall_index
 )
 
-# These ask all of their cases under the address sanitizer, too. (Plans are made on one thread: of
-# test_plan, which takes long, the thread sanitizer sees a third.)
-set(whole_tests test_math test_text test_plan)
+# These ask all of their cases under the address sanitizer, too.
+set(whole_tests test_math test_text)
 
 # These run the code of a driver, in which sanitizers see what is not ours.
 set(driver_tests test_device)

@@ -51,3 +51,4 @@ foreach(source IN LISTS wasm_sources)
         $<TARGET_FILE:ravine_cli> ${PROJECT_SOURCE_DIR}
     )
 endforeach()
+set_tests_properties(wasm.recipes PROPERTIES COST 60)

@@ -1,7 +1,9 @@
 """Builds the wheel: the C library of this source tree, or the one that RAVINE_LIBRARY names, goes
-into the package, and the stubs of the steps are written from its table."""
+into the package, and the stubs of the steps are written from its table. CMAKE_ARGS: more options for
+CMake, as other packages take them."""
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -30,6 +32,7 @@ def version():
 def build_library(folder):
     """Builds the shared library with CMake and returns its path."""
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=ON"]
+    options += shlex.split(os.environ.get("CMAKE_ARGS", ""))
     jobs = str(os.cpu_count() or 2)
     subprocess.run(["cmake", "-S", SOURCE, "-B", folder, *options], check=True)
     subprocess.run(["cmake", "--build", folder, "--target", "ravine", "-j", jobs], check=True)

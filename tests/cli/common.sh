@@ -16,6 +16,11 @@ finish() {
     exit "$((failures > 0))"
 }
 
+# Is it built with a sanitizer? Then everything takes five times as long.
+is_sanitized() {
+    grep -qE '__(asan|tsan)_init' "$RAVINE"
+}
+
 # equal WHAT GOT EXPECTED
 equal() {
     [ "$2" = "$3" ] || fail "$1: got '$2', expected '$3'"

@@ -5,7 +5,7 @@ cd work || exit 1
 
 # The aim is 100 ms; a sanitizer takes its time.
 most_ms=300
-grep -qE '__(asan|tsan)_init' "$RAVINE" && most_ms=5000
+is_sanitized && most_ms=5000
 slowest=0
 
 # Starts a run and waits for its first word, which comes after it listens to signals.

@@ -28,7 +28,7 @@ static double *furrows(double wide, bool diagonal) {
 
 static void furrows_of_all_directions_are_even(void **state) {
     (void)state;
-    for (int wide = 2; wide <= 6; wide++) {
+    for (int wide = 2; wide <= 6; wide += support_short() ? 4 : 1) {
         double *map = furrows(wide, false), *diagonals = furrows(wide, true);
         land_evenness even = land_evenness_of(map, SIDE, SIDE);
         land_evenness uneven = land_evenness_of(diagonals, SIDE, SIDE);

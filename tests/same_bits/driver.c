@@ -1,7 +1,7 @@
-/* driver.c: same_bits [THREADS...|turn NUMBER]: runs short recipes and scenes with each of these
+/* driver.c: same_bits [turn NUMBER] [THREADS...]: runs short recipes and scenes with each of these
  * numbers of threads (1, 2, 3 and 7 unless told, 1 and 7 with RAVINE_SHORT) and prints the hash of
  * what each makes: one line "NAME HASH" each. By turns, each runs with one of those numbers; four
- * builds with turns 1 to 4 ask for all of them. Every build must print the table hashes.txt; of
+ * builds with turns 1 to 4 ask for all four. Every build must print the table hashes.txt; of
  * RAVINE_LINES="NAME NAME..." only these lines; with RAVINE_DEVICE=N on device N, if there is any
  * (RAVINE_TEST_DEVICE, which all tests of devices heed, counts more). Files go to the working
  * directory; of a recipe mesh_X, the bytes of mesh.X count too. Only the public API is used, so any
@@ -422,18 +422,19 @@ int main(int argc, char **argv) {
     int threads[] = {1, 7, 2, 3};
 #endif
     const int most = (int)(sizeof threads / sizeof threads[0]);
-    int tries = argc > 1 ? argc - 1 : most > 2 && getenv("RAVINE_SHORT") ? 2 : most;
-    int turn = argc == 3 && strcmp(argv[1], "turn") == 0 ? atoi(argv[2]) : 0;
-    for (int t = 0; !turn && t + 1 < argc && t < most; t++)
-        threads[t] = atoi(argv[t + 1]);
+    bool by_turns = argc > 2 && strcmp(argv[1], "turn") == 0;
+    int turn = by_turns ? atoi(argv[2]) : 0, told = by_turns ? 3 : 1;
+    int tries = argc > told ? argc - told : most > 2 && getenv("RAVINE_SHORT") ? 2 : most;
+    for (int t = 0; told + t < argc && t < most; t++)
+        threads[t] = atoi(argv[told + t]);
     if (tries > most || threads[0] < 1 || turn < 0) {
-        fputs("usage: same_bits [THREADS...|turn NUMBER]\n", stderr);
+        fputs("usage: same_bits [turn NUMBER] [THREADS...]\n", stderr);
         return 2;
     }
     int failures = !write_block();
     for (int i = 0; i < RECIPES + SCENES; i++)
         if (is_wanted(name_of(i)))
             failures +=
-                turn ? !agree(i, 1, threads + (i + turn) % most) : !agree(i, tries, threads);
+                by_turns ? !agree(i, 1, threads + (i + turn) % tries) : !agree(i, tries, threads);
     return failures == 0 ? 0 : 1;
 }

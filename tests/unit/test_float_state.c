@@ -19,13 +19,14 @@ typedef struct host {
     const char *name;
     int rounding;
     bool flush, traps;
-    bool alike; /* left out of the short form: another direction of rounding stays in */
+    bool alike; /* left out of the short form: another direction stays in, and "flush and up" is
+                   both */
 } host;
 
 static const host hosts[] = {
-    {"plain", FE_TONEAREST, false, false, false}, {"up", FE_UPWARD, false, false, false},
+    {"plain", FE_TONEAREST, false, false, false}, {"up", FE_UPWARD, false, false, true},
     {"down", FE_DOWNWARD, false, false, true},    {"cut", FE_TOWARDZERO, false, false, true},
-    {"flush", FE_TONEAREST, true, false, false},  {"flush and up", FE_UPWARD, true, false, false},
+    {"flush", FE_TONEAREST, true, false, true},   {"flush and up", FE_UPWARD, true, false, false},
 #if !defined(__aarch64__)
     {"traps", FE_TONEAREST, false, true, false},
 #endif
