@@ -66,7 +66,9 @@ static inline float rvi_float_from_bits(uint32_t bits) {
     return as_float(bits);
 }
 #else
-#define RVI_GRID                  /* says in OpenCL C that a pointer points to a grid */
+#define RVI_GRID /* says in OpenCL C that a pointer points to a grid */
+#define RVI_CALLED                                                                                 \
+    static inline /* says in OpenCL C that it is compiled once, not where it is called */
 #define RVI_CONSTANT static const /* of a table that kernels have, too */
 #define RVI_NAN __builtin_nanf("")
 #define RVI_INFINITE __builtin_inff()

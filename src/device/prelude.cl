@@ -11,4 +11,5 @@ typedef ulong uint64_t;
 #define sqrtf sqrt
 #define fabsf fabs
 #define RVI_GRID __global
+#define RVI_CALLED static __attribute__((noinline))
 #define RVI_CONSTANT __constant

@@ -197,8 +197,8 @@ static inline float rvi_cover_woods(const rvi_cover_rules *rules, const rvi_cove
 
 /* At a place of the relief with these slopes towards east and south; `blur` is the width in cells
  * of the terrain below which detail is left out. */
-static inline rvi_cover rvi_cover_at(const rvi_cover_rules *rules, double x, double y, float z,
-                                     const float slope[2], float blur) {
+RVI_CALLED rvi_cover rvi_cover_at(const rvi_cover_rules *rules, double x, double y, float z,
+                                  const float slope[2], float blur) {
     rvi_cover cover = {0};
     const rvi_relief *r = rules->relief;
     float s = sqrtf(slope[0] * slope[0] + slope[1] * slope[1]);

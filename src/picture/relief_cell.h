@@ -178,8 +178,8 @@ static inline void rvi_level_slope(const rvi_relief *r, int level, double x, dou
 
 /* Metres for each metre towards east and south, smooth (cubic B-spline); `blur` is the width in
  * cells below which detail is left out. */
-static inline void rvi_relief_slope(const rvi_relief *r, double x, double y, float blur,
-                                    float slope[2]) {
+RVI_CALLED void rvi_relief_slope(const rvi_relief *r, double x, double y, float blur,
+                                 float slope[2]) {
     int level = 0;
     float width = 1;
     while (2 * width <= blur && level + 1 < r->levels) {
@@ -448,7 +448,7 @@ static inline void rvi_ray_enter(rvi_ray_walk *w) {
 }
 
 /* The first thing a ray meets from t = 0 on. */
-static inline rvi_hit rvi_relief_trace(const rvi_relief *r, const rvi_ray *ray) {
+RVI_CALLED rvi_hit rvi_relief_trace(const rvi_relief *r, const rvi_ray *ray) {
     rvi_ray_walk w = {.r = r, .ray = ray};
     if (!rvi_ray_clip(&w))
         return w.hit;

@@ -116,8 +116,8 @@ static inline bool rvi_trees_hit(const rvi_trees *w, const rvi_ray *ray,
 }
 
 /* The first tree that a ray meets between `from` and `to` along it. */
-static inline bool rvi_trees_trace(const rvi_trees *w, const rvi_ray *ray, double from, double to,
-                                   rvi_conifer_hit *out) {
+RVI_CALLED bool rvi_trees_trace(const rvi_trees *w, const rvi_ray *ray, double from, double to,
+                                rvi_conifer_hit *out) {
     if (!w->tree || !(from < to))
         return false;
     int at[2], way[2];

@@ -516,7 +516,7 @@ static inline rvi_colour rvi_view_see(const rvi_view_scene *s, double x, double 
 RVI_CONSTANT double RVI_VIEW_MORE[4][2] = {
     {0.375, 0.125}, {0.875, 0.375}, {0.625, 0.875}, {0.125, 0.625}};
 
-static inline rvi_colour rvi_view_take(const rvi_view_scene *s, double x, double y, int *kind) {
+RVI_CALLED rvi_colour rvi_view_take(const rvi_view_scene *s, double x, double y, int *kind) {
     return rvi_tone_apply(s->k->palette.exposure, rvi_view_see(s, x, y, kind));
 }
 

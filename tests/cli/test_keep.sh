@@ -3,12 +3,14 @@
 . "$SOURCE/tests/cli/common.sh"
 
 cat >keep.py <<'EOF'
-"""keep.py STEPS SIGNALS WORDS...: runs ravine until STEPS lines were printed, sends the signals, prints its code."""
-import signal, subprocess, sys, time
+"""keep.py STEPS SIGNALS WORDS...: runs ravine until STEPS lines were printed and the file $AFTER is there, sends the signals,
+prints its code."""
+import os, signal, subprocess, sys, time
 lines, signals = int(sys.argv[1]), int(sys.argv[2])
 with open('err', 'wb') as err:
     run = subprocess.Popen(sys.argv[3:], stdout=subprocess.DEVNULL, stderr=err)
-while open('err', 'rb').read().count(b'\n') < lines and run.poll() is None:
+after = os.environ.get('AFTER', 'err')
+while run.poll() is None and (open('err', 'rb').read().count(b'\n') < lines or not os.path.exists(after)):
     time.sleep(0.01)
 time.sleep(0.2)
 for i in range(signals):
@@ -61,7 +63,7 @@ code=$(keep 2 2 terrain size=64 noise droplets drops=100G render a.png width=600
 equal "exit code after two" "$code" 130
 
 # ---- in a repeat: films come to their end, and steps that were not reached are not run ----
-code=$(keep 2 1 terrain size=64 noise repeat 1000000 film turn.png every=1000 droplets drops=2k end save kept2.r32)
+code=$(AFTER=turn-00001.png keep 2 1 terrain size=64 noise repeat 1000000 film turn.png every=20 droplets drops=2k end save kept2.r32)
 equal "exit code in a repeat" "$code" 0
 [ -s turn-00000.png ] && [ -s kept2.r32 ] || fail "in a repeat: $(ls) $(cat err)"
 grep -q '^droplets .* times' err || fail "no line for the turns: $(cat err)"
