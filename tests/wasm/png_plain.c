@@ -82,6 +82,11 @@ rv_status rvi_png_check_end(rv_context *ctx, const char *path) {
     return RV_OK; /* the size of such a file is known */
 }
 
+size_t rvi_png_bytes(size_t row) {
+    (void)row; /* nothing is packed */
+    return 0;
+}
+
 rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, int height,
                                 int channels, const unsigned char *rgb) {
     rvi_writer *writer;
