@@ -127,7 +127,8 @@ static void mean_rows(void *arg, int first, int end) {
 static size_t find_levels(rvi_relief *r, rvi_level *level) {
     size_t floats = 0;
     level[0] = (rvi_level){r->width - 1, r->height - 1, r->width, r->height, 0, 0};
-    for (r->levels = 1; level[r->levels - 1].top_width * level[r->levels - 1].top_height > 1;
+    for (r->levels = 1;
+         (size_t)level[r->levels - 1].top_width * (size_t)level[r->levels - 1].top_height > 1;
          r->levels++) {
         const rvi_level *a = &level[r->levels - 1];
         rvi_level *l = &level[r->levels];

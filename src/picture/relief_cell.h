@@ -13,7 +13,7 @@
 struct rv_terrain;
 #endif
 
-enum { RVI_LEVELS = 18 };
+enum { RVI_LEVELS = 20 }; /* of maps 65536 cells wide, mirrored on both sides, 19 */
 
 /* A level of the pyramids. Both halve the grid from one to the next; level 0 is the grid. */
 typedef struct rvi_level {

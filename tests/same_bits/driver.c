@@ -164,7 +164,7 @@ static const struct {
     {"runoff_mask", SLOPE "save mask2.png mask mask2.png hardness mask2.png runoff rounds=25"},
     {"runoff_strip", "terrain width=1 height=90 noise runoff rounds=25"},
     {"runoff_wide", "terrain width=500 height=33 noise runoff rounds=20"},
-    {"runoff_infiltration", SLOPE "runoff rounds=25 infiltration=0.003 every=3"},
+    {"runoff_infiltration", SLOPE "runoff rounds=25 infiltration=0.0003 every=3"},
     {"runoff_twice", SLOPE "runoff rounds=12 runoff rounds=12 every=0"},
     {"particles", HILLS "particles drops=3000"},
     {"particles_nearest", HILLS "particles drops=3000 place=nearest"},

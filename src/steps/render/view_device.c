@@ -11,11 +11,12 @@
 #include <string.h>
 
 enum {
-    PIXELS = 1 << 20, /* that are drawn between two questions whether to stop */
+    PIXELS = 1 << 17, /* that are drawn between two questions whether to stop */
     RUNS = RVI_SKY_DIRECTIONS * RVI_SKY_DISTANCES * RVI_VIEW_LIGHT_SIDE,
 };
 
-_Static_assert(sizeof(rvi_view_facts) <= 960, "a kernel's arguments have 1024 bytes");
+_Static_assert(sizeof(rvi_view_facts) <= 800,
+               "a kernel's arguments have 1024 bytes, with its pointers");
 
 _Static_assert((int)RVI_VIEW_BINS == (int)RVI_OVERLAY_BINS, "kernels know it by this number");
 
@@ -169,6 +170,12 @@ static rv_status make_own_relief(const rvi_view_device *w, const rv_terrain *lan
     return status == RV_OK ? rvi_relief_create(land, depth, true, out) : status;
 }
 
+/* Waits for what is queued, and asks whether to stop. */
+static rv_status wait_and_ask(const rvi_view_device *w) {
+    rv_status status = rvi_device_wait(w->job->device);
+    return status == RV_OK ? rvi_poll(w->job->ctx) : status;
+}
+
 static rv_status make_relief(void *arg, const rv_terrain *land, float depth, rvi_relief *out) {
     const rvi_view_device *w = arg;
     if (rvi_relief_own(land))
@@ -274,7 +281,8 @@ static rv_status make_light(void *arg, rvi_view_work *work) {
         grid_of(RVI_DEVICE_CHANGE, work->light, count),
         RVI_VALUE(sun),
     };
-    return QUEUE(w, "find_sun", l->width, l->height, args);
+    status = QUEUE(w, "find_sun", l->width, l->height, args);
+    return status == RV_OK ? wait_and_ask(w) : status;
 }
 
 /* ---- what a ray looks at ---- */
@@ -367,8 +375,9 @@ static rv_status plant(void *arg, rvi_view_work *work, float tall) {
     trees->tree = trees->memory;
     args[SCENE_ARGS] = (rvi_device_arg){RVI_DEVICE_WRITE, trees->memory, bytes};
     args[SCENE_ARGS + 1] = RVI_VALUE(tall);
-    return rvi_device_run(w->job->device, "render_view", "plant", (size_t)trees->width,
-                          (size_t)trees->height, args, SCENE_ARGS + 2);
+    rv_status status = rvi_device_run(w->job->device, "render_view", "plant", (size_t)trees->width,
+                                      (size_t)trees->height, args, SCENE_ARGS + 2);
+    return status == RV_OK ? wait_and_ask(w) : status;
 }
 
 /* ---- the picture ---- */
@@ -396,7 +405,7 @@ static rv_status draw_rows(const rvi_view_device *w, const rvi_view_work *work,
                               3 * (size_t)shot->width * (size_t)shot->height};
     if (status == RV_OK)
         status = queue(w, "finish", args, SCENE_ARGS + 3, shot->width, f->rows);
-    return status == RV_OK ? rvi_device_wait(w->job->device) : status;
+    return status == RV_OK ? wait_and_ask(w) : status;
 }
 
 static rv_status draw(void *arg, rvi_view_work *work) {
@@ -408,8 +417,6 @@ static rv_status draw(void *arg, rvi_view_work *work) {
     for (f.first = 0; f.first < height && status == RV_OK; f.first += rows) {
         f.rows = rvi_mini(rows, height - f.first);
         status = draw_rows(w, work, &f);
-        if (status == RV_OK)
-            status = rvi_poll(w->job->ctx);
     }
     return status == RV_OK ? rvi_device_fetch(w->job->device, work->rgb) : status;
 }

@@ -926,7 +926,6 @@ __kernel void creep_cross_strips(__global const double *restrict to,
         flux[law.height + strip] = sum;
 }
 
-/* The layers follow what crept. */
 /* Heights from the datum on, and back. */
 __kernel void creep_to_datum(__global const double *restrict h, __global double *restrict to, double datum,
                          ulong count) {
@@ -942,6 +941,7 @@ __kernel void creep_from_datum(__global const double *restrict h, __global doubl
         to[i] = rvi_creep_back(h[i], to[i], datum);
 }
 
+/* The layers follow what crept. */
 __kernel void river_follow(__global double *restrict h, __global const uchar *restrict fixed, ROCK_ARGS) {
     const river_rock below = ROCK;
     size_t i = get_global_id(0);
