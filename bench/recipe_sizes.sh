@@ -1,7 +1,8 @@
 #!/bin/sh
 # recipe_sizes.sh [DOUBLINGS [RECIPES...]]: is the land of a recipe the same at any size? Each recipe runs with about 256
 # cells and with twice as many, DOUBLINGS times (2); each land is compared with that of half the size, both brought to
-# 128 cells: rms and mean of the difference in % of the relief, and the river checks passed. RAVINE=path/to/ravine.
+# 128 cells: rms and mean of the difference in % of the relief, and the river checks passed. A channel is one of the same
+# area at every size: 100 cells of the smallest. RAVINE=path/to/ravine.
 set -eu
 doublings=${1:-2}
 [ $# -eq 0 ] || shift
@@ -17,9 +18,9 @@ for recipe; do
     # The recipe's own number of cells, halved until it is about 256: so crops in metres are whole cells.
     size=$(sed -n 's/^resize .*size=\([0-9]*\).*/\1/p' "$recipe.rv")
     while [ "$size" -gt 362 ]; do size=$((size / 2)); done
-    before= turn=0
+    before= turn=0 channel=100
     while [ $turn -le "$doublings" ]; do
-        "${RAVINE:-ravine}" --quiet --json "$recipe.rv" "resize#1.size=$size" measure resize size=128 save "$size.npy" > said
+        "${RAVINE:-ravine}" --quiet --json "$recipe.rv" "resize#1.size=$size" measure channel=$channel resize size=128 save "$size.npy" > said
         python3 - "$recipe" "$size" $before << 'END'
 import json, math, struct, sys
 def read(size):
@@ -37,6 +38,6 @@ if half:
     text += "  %.2f %%, %.2f %%" % (100 * rms / relief, 100 * sum(apart) / len(apart) / relief)
 print(text, flush=True)
 END
-        before=$size size=$((2 * size)) turn=$((turn + 1))
+        before=$size size=$((2 * size)) turn=$((turn + 1)) channel=$((4 * channel))
     done
 done
