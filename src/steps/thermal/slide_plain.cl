@@ -45,6 +45,10 @@ static float inner_loss(trio n, trio c, trio s, const rvi_slide_law *k) {
     return lost;
 }
 
+/* The rows south of those that an item works on: so many are read before it works on any of them. Where the item
+ * waits for one after the other, memory waits, too. */
+enum { AHEAD = 4 };
+
 /* Some rows of a column an item. Each cell of the edge has its own place in `off`. */
 __kernel void slide_round(__global const float *restrict h, __global float *restrict next, __global double *restrict off,
                           int width, int height, rvi_slide_law k, int rows) {
@@ -53,17 +57,31 @@ __kernel void slide_round(__global const float *restrict h, __global float *rest
     if (x >= width)
         return;
     const bool inner = x > 0 && x < width - 1;
-    const size_t stride = (size_t)width + 2;
-    size_t i = (size_t)(first + 1) * stride + (size_t)(x + 1);
-    trio north = three_at(h, i - stride), middle = three_at(h, i);
-    for (int y = first; y < end; y++, i += stride) {
-        trio south = three_at(h, i + stride);
-        bool edge = !inner || y == 0 || y == height - 1;
-        next[i] = middle.mid - (edge ? edge_loss(north, middle, south, x, y, width, height, &k, off)
-                                     : inner_loss(north, middle, south, &k));
-        north = middle;
-        middle = south;
+    const size_t stride = (size_t)width + 2, column = (size_t)(x + 1);
+#define ROW(y) ((size_t)((y) + 1) * stride + column)
+    trio north = three_at(h, ROW(first - 1)), middle = three_at(h, ROW(first));
+    for (int top = first; top < end; top += AHEAD) {
+        float west[AHEAD], mid[AHEAD], east[AHEAD]; /* not structs: a compiler lost copies from arrays of these */
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++) {
+            const size_t i = ROW(rvi_mini(top + j + 1, end));
+            west[j] = h[i - 1];
+            mid[j] = h[i];
+            east[j] = h[i + 1];
+        }
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++) {
+            const int y = top + j;
+            const bool edge = !inner || y == 0 || y == height - 1;
+            const trio south = {west[j], mid[j], east[j]};
+            if (y < end)
+                next[ROW(y)] = middle.mid - (edge ? edge_loss(north, middle, south, x, y, width, height, &k, off)
+                                                  : inner_loss(north, middle, south, &k));
+            north = middle;
+            middle = south;
+        }
     }
+#undef ROW
 }
 
 /* Before the rounds, on the map and its ring: the land as it was, in whole quanta. On the ring it
