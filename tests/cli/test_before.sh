@@ -361,7 +361,17 @@ enough terrain size=32 hillshade view.png
 enough terrain size=32 texture view.png
 enough terrain size=32 paint view.png field=height
 enough terrain size=32 film view-%03d.png noise
-rm level.png* view.png view-*.png
+for size in 'width=65000 height=1' 'width=1 height=65000'; do
+    # shellcheck disable=SC2086
+    enough terrain $size noise render view.png width=9 height=9
+    # shellcheck disable=SC2086
+    enough terrain $size noise texture view.png kind=splat
+    # shellcheck disable=SC2086
+    enough terrain $size texture view.png kind=occlusion
+    # shellcheck disable=SC2086
+    enough terrain $size save level.asc
+done
+rm level.* view.png view-*.png
 
 # ---- what is left of a run that was stopped ----
 names=$(ls)
