@@ -74,7 +74,8 @@ size_t rvi_relief_memory(const rv_terrain *land, bool fine) {
     /* Water and what is higher; then the pyramids, but before them the water of each cell; where it
      * is finer than the terrain or has holes, the ground. */
     size_t cells = rvi_relief_cells(land, fine), floats = 3 * cells + 1024;
-    if (finer(land, fine) > 1 || land->width < 2 || land->height < 2 || rvi_field_get(land, "hole"))
+    if (finer(land, fine) > 1 || land->width < 2 || land->height < 2 ||
+        rvi_field_there(land, "hole")) /* a plan has no values */
         floats += cells;
     return floats * sizeof(float);
 }

@@ -371,7 +371,13 @@ for size in 'width=65000 height=1' 'width=1 height=65000'; do
     # shellcheck disable=SC2086
     enough terrain $size save level.asc
 done
-rm level.* view.png view-*.png
+python3 - > pits.asc <<'PYTHON'
+print('ncols 700\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 1\nNODATA_value -1')
+for row in range(3):
+    print(*[-1 if x == 350 else 50 * (x % 7) for x in range(700)])
+PYTHON
+enough open pits.asc flood level=100 render view.png width=9 height=9 look=clay frame=none
+rm pits.asc level.* view.png view-*.png
 
 # ---- what is left of a run that was stopped ----
 names=$(ls)
