@@ -121,6 +121,7 @@ wrong 4 'link.png: is a broken link' save link.png
 wrong 2 'must end in .png' hillshade out.jpg
 wrong 4 'No such file' hillshade missing/out.png
 wrong 2 'must end in .png' render out.jpg
+nth=4 wrong 2 'at most 32767 cells along a side; this has 3 x 32768' terrain width=3 height=32768 render out.png frame=none
 wrong 4 'No such file' render missing/out.png
 wrong 2 'must end in .png' paint out.jpg
 wrong 4 'No such file' paint missing/out.png
