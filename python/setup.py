@@ -32,7 +32,10 @@ def version():
 def build_library(folder):
     """Builds the shared library with CMake and returns its path."""
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=ON"]
-    options += shlex.split(os.environ.get("CMAKE_ARGS", ""))
+    more = shlex.split(os.environ.get("CMAKE_ARGS", ""))
+    if more:  # CMake would keep them for builds without
+        folder = folder.with_name(folder.name + "_with_options")
+    options += more
     jobs = str(os.cpu_count() or 2)
     subprocess.run(["cmake", "-S", SOURCE, "-B", folder, *options], check=True)
     subprocess.run(["cmake", "--build", folder, "--target", "ravine", "-j", jobs], check=True)

@@ -275,8 +275,13 @@ static size_t print_value(char *out, size_t room, float value) {
     return rvi_text_print(out, room, 9, (double)value);
 }
 
+enum { VALUE = 24 }; /* bytes that hold a number and a blank */
+
+size_t rvi_asc_bytes(int width) {
+    return rvi_alloc_size((size_t)width, VALUE);
+}
+
 static rv_status asc_encode(rv_context *ctx, rvi_writer *writer, const rvi_raster *raster) {
-    enum { VALUE = 24 }; /* bytes that hold a number and a blank */
     size_t width = (size_t)raster->width;
     char *line = rvi_alloc(ctx, width, VALUE, "a row of a file");
     rv_status status = line ? put_words(writer, raster) : RV_ERROR_MEMORY;

@@ -110,6 +110,8 @@ rv_status rvi_png_write_picture(rv_context *ctx, const char *path, int width, in
 /* What writing rows of so many bytes works with, on one thread: more take more where there is some.
  */
 size_t rvi_png_bytes(size_t row);
+/* The same of an .asc, for a row of so many cells. */
+size_t rvi_asc_bytes(int width);
 
 /* Three bytes a pixel: red, green, blue. What the file has more or less of is dropped or repeated.
  */

@@ -74,7 +74,8 @@ size_t rvi_relief_memory(const rv_terrain *land, bool fine) {
     /* Water and what is higher; then the pyramids, but before them the water of each cell; where it
      * is finer than the terrain or has holes, the ground. */
     size_t cells = rvi_relief_cells(land, fine), floats = 3 * cells + 1024;
-    if (finer(land, fine) > 1 || land->width < 2 || land->height < 2 || rvi_field_get(land, "hole"))
+    if (finer(land, fine) > 1 || land->width < 2 || land->height < 2 ||
+        rvi_field_there(land, "hole")) /* a plan has no values */
         floats += cells;
     return floats * sizeof(float);
 }
@@ -181,6 +182,16 @@ static rv_status make_levels(rvi_relief *r) {
     return status;
 }
 
+/* One column or row becomes two. */
+static void double_ground(const rvi_relief *r, float *to) {
+    for (int y = 0; y < r->height; y++)
+        for (int x = 0; x < r->width; x++) {
+            int cx = rvi_mini(x, r->land_width - 1), cy = rvi_mini(y, r->land_height - 1);
+            to[(size_t)y * (size_t)r->width + (size_t)x] =
+                r->z[(size_t)cy * (size_t)r->land_width + (size_t)cx];
+        }
+}
+
 static rv_status make_ground(rvi_relief *r, int times) {
     const rv_terrain *land = r->land;
     r->width = rvi_maxi(2, (land->width - 1) * times + 1);
@@ -200,9 +211,13 @@ static rv_status make_ground(rvi_relief *r, int times) {
     }
     if (status == RV_OK && (r->width != land->width || r->height != land->height)) {
         z = rvi_alloc(land->ctx, samples, sizeof(float), "the block of a picture");
-        status = z ? rvi_resample(land->ctx, r->z, land->width, land->height, z, r->width,
-                                  r->height, RVI_FILTER_CUBIC)
-                   : RV_ERROR_MEMORY;
+        if (!z)
+            status = RV_ERROR_MEMORY;
+        else if (times == 1)
+            double_ground(r, z);
+        else
+            status = rvi_resample(land->ctx, r->z, land->width, land->height, z, r->width,
+                                  r->height, RVI_FILTER_CUBIC);
         rvi_free(land->ctx, whole);
         r->z = whole = z;
     }

@@ -2,6 +2,7 @@
 #include "base/math.h"
 #include "base/text.h"
 #include "formats/colour_file.h"
+#include "picture/mirrored_land.h"
 #include "picture/view.h"
 #include "steps/render/view_device.h"
 #include "steps/step.h"
@@ -164,6 +165,17 @@ static rvi_view view_of(const rv_render_params *p) {
     return view;
 }
 
+/* Land that goes on is mirrored on all sides. */
+static rv_status check_frame(rvi_job *job, const picture *s) {
+    const rv_terrain *land = job->land;
+    int longer = rvi_maxi(land->width, land->height);
+    if (!s->view.endless || longer + 2 * rvi_mirrored_margin(land) <= RVI_SIDE_MOST)
+        return RV_OK;
+    return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                    "frame=none is for land of at most %d cells along a side; this has %d x %d.",
+                    RVI_SIDE_MOST / 2 - 1, land->width, land->height);
+}
+
 /* ---- the step ---- */
 
 static rv_status run(rvi_job *job) {
@@ -187,7 +199,9 @@ rv_status rvi_step_render(rvi_job *job, const rv_render_params *p) {
         return RV_ERROR_MEMORY;
     s->p = p;
     s->view = view_of(p);
-    status = read_camera(job, p, &s->view.shot);
+    status = check_frame(job, s);
+    if (status == RV_OK)
+        status = read_camera(job, p, &s->view.shot);
     if (status == RV_OK)
         status = read_palette(job, s);
     if (status == RV_OK)

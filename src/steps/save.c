@@ -545,6 +545,8 @@ static rv_status check_raster(rvi_job *job, const rv_save_params *p, const rvi_f
         return status;
     if (format == &rvi_format_exr)
         rvi_buffers_pass(&job->buffers, rvi_exr_bytes(job->land->width, job->land->height));
+    if (format == &rvi_format_asc)
+        rvi_buffers_pass(&job->buffers, rvi_asc_bytes(job->land->width));
 #ifdef RAVINE_PNG
     if (format == &rvi_format_png)
         rvi_buffers_pass(&job->buffers, rvi_png_bytes((size_t)job->land->width * sizeof(uint16_t)));

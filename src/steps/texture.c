@@ -36,7 +36,8 @@ static rv_status draw(const rv_terrain *land, const rv_texture_params *p, unsign
 static size_t drawn_with(const rv_terrain *land, const rv_texture_params *p) {
     bool shows = p->kind == RV_texture_kind_field && rvi_volume_shows(land, p->field);
     bool covers = p->kind == RV_texture_kind_splat || p->kind == RV_texture_kind_colour;
-    return p->kind == RV_texture_kind_occlusion            ? 17
+    bool line = land->width == 1 || land->height == 1; /* one row becomes two */
+    return p->kind == RV_texture_kind_occlusion            ? line ? 50 : 17
            : covers                                        ? 16
            : p->kind == RV_texture_kind_curvature || shows ? 4
                                                            : 0;

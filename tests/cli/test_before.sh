@@ -121,6 +121,7 @@ wrong 4 'link.png: is a broken link' save link.png
 wrong 2 'must end in .png' hillshade out.jpg
 wrong 4 'No such file' hillshade missing/out.png
 wrong 2 'must end in .png' render out.jpg
+nth=4 wrong 2 'at most 32767 cells along a side; this has 3 x 32768' terrain width=3 height=32768 render out.png frame=none
 wrong 4 'No such file' render missing/out.png
 wrong 2 'must end in .png' paint out.jpg
 wrong 4 'No such file' paint missing/out.png
@@ -361,7 +362,23 @@ enough terrain size=32 hillshade view.png
 enough terrain size=32 texture view.png
 enough terrain size=32 paint view.png field=height
 enough terrain size=32 film view-%03d.png noise
-rm level.png* view.png view-*.png
+for size in 'width=65000 height=1' 'width=1 height=65000'; do
+    # shellcheck disable=SC2086
+    enough terrain $size noise render view.png width=9 height=9
+    # shellcheck disable=SC2086
+    enough terrain $size noise texture view.png kind=splat
+    # shellcheck disable=SC2086
+    enough terrain $size texture view.png kind=occlusion
+    # shellcheck disable=SC2086
+    enough terrain $size save level.asc
+done
+python3 - > pits.asc <<'PYTHON'
+print('ncols 700\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 1\nNODATA_value -1')
+for row in range(3):
+    print(*[-1 if x == 350 else 50 * (x % 7) for x in range(700)])
+PYTHON
+enough open pits.asc flood level=100 render view.png width=9 height=9 look=clay frame=none
+rm pits.asc level.* view.png view-*.png
 
 # ---- what is left of a run that was stopped ----
 names=$(ls)
