@@ -86,6 +86,7 @@ static void list_buffers(rvi_runoff *r) {
         rvi_job_grid(job, &r->want, "what water takes");
         rvi_job_grid(job, &r->asked, "what water takes");
         rvi_job_grid(job, &r->spare, "what water takes");
+        rvi_job_grid(job, &r->mean, "the flow of water");
     }
     rvi_factor_shape map = rvi_factor_map(job->land);
     rvi_factor_list(job, &map, &r->factor);
@@ -377,11 +378,17 @@ static rv_status wear_ground(rvi_runoff *r) {
     return r->job->device ? rvi_runoff_device_wear(r) : rvi_runoff_wear(r);
 }
 
+static rv_status find_mean(rvi_runoff *r) {
+    return r->job->device ? rvi_runoff_device_find_mean(r) : rvi_runoff_find_mean(r);
+}
+
 static rv_status run_round(rvi_runoff *r, int round) {
     int falls = rainfalls(r, round + 1) - rainfalls(r, round);
     r->rules.rain = round + 1 < r->rounds ? r->p->water * (float)falls : 0.0f;
-    r->rounding = true;
-    rv_status status = finish_round(r);
+    rv_status status = r->mean && r->waited == 0 ? find_mean(r) : RV_OK;
+    r->rounding = status == RV_OK;
+    if (status == RV_OK)
+        status = finish_round(r);
     if (status == RV_OK && r->want && r->waited >= rvi_maxi(1, (int)(WEAR_ROUNDS / r->per_round)))
         status = wear_ground(r);
     bool rests = !r->job->device;
@@ -434,8 +441,9 @@ static void set_rules(rvi_runoff *r) {
     r->rules = (rvi_runoff_rules){
         .share = r->eight ? 1.0f / 9.0f : 1.0f / 5.0f,
         .capacity = p->capacity,
-        .per_slope = rvi_minf(1.0f / rvi_maxf(cell * p->full_slope, 1e-38f), 1e30f),
+        .per_slope = rvi_minf(1.0f / rvi_maxf(cell * p->full_slope, 1e-38f), 1e20f),
         .per_flow = rvi_minf(1.0f / rvi_maxf(p->full_flow, 1e-38f), 1e30f),
+        .wide = wide,
         .deposition = rvi_runoff_share(p->deposition, r->per_round),
         .softness = wide ? 0.0f : rvi_runoff_share(p->softness, r->per_round),
         .room = wide ? rvi_maxf(1.0f, 0.5f * width / cell) : 1.0f,
