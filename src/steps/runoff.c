@@ -6,25 +6,34 @@
  *     drops      d_ij = max(0, (a_i + w_i) - (a_j + w_j)),  D_i = sum_j d_ij
  *     moves      dw_i = min(w_i, D_i / (n + 1)), shared out as dw_ij = dw_i d_ij / D_i
  *     slope      S_i = sum_j dw_ij d_ij / L_ij / dw_i, with L_ij the distance of the two cells
- *     can carry  c_i = capacity dw_i min(1, S_i / full_slope) sqrt(min(1, dw_i / full_flow))
- *     overfull   s_i > c_i: lays down deposition (s_i - c_i), sends c_i, keeps the rest
+ *     can carry  c_i = C_i min(1, S_i / full_slope)
+ *                C_i = capacity dw_i sqrt(min(1, q_i / full_flow)), q_i mean of dw over the width
+ *     overfull   s_i > c_i: lays down l = deposition (s_i - c_i), sends what can be carried then,
+ *                c_i + C_i l / cell / full_slope <= C_i, and keeps the rest
  *     else       takes min(softness (c_i - s_i), D_i / (n + 1)), sends all it has then
  *     dries      w_i' = max(0, (1 - evaporation) w_i - infiltration)
  * What is sent goes along with the water, in the same shares. Water moves one cell in a round of
  * the grid; the user's rounds are `travel` metres long, and each rate becomes that of the way from
  * cell to cell. With a width nothing is taken in a round: every WEAR_ROUNDS rounds it is asked of
- * the ground within the width (channel.h), for all rounds since. The paper has no slope: there
- * water on all but level ground carries its full capacity, and cuts down to the lowest point of the
- * map. The paper moves min(w_i, d_ij) to each neighbour, which swaps two levels instead of making
- * them equal. The share of n + 1 is the largest with which a cell that has water enough takes the
- * mean level of itself and its neighbours: a level never leaves the range of the levels around it.
- * The same bound keeps the ground from being dug below what water could run over. The first half of
- * a round reads only levels and writes what each cell gives per metre of drop; the second gathers
- * what comes in. So the order of cells does not matter, and sums pair opposite neighbours, so that
- * a turned map gives the turned result to the bit. Ground is kept as the change since the step
- * began, which has room for small numbers where a height has not; what a height cannot hold in the
- * end stays in suspension. With give=same the parts of the sediment that are of each layer move as
- * the whole does, and what is laid down is of all of them in proportion.
+ * the ground within the width (channel.h), for all rounds since, and q_i is found as often; without
+ * a width it is dw_i. Loads that grow as dw_i^1.5 would cover floors with rills as narrow as cells:
+ * where more water runs less is laid down, and what is laid down is not spread over the width. The
+ * slope that l makes counts because ground and load are an oscillator: with k = C_i / (cell
+ * full_slope), d = deposition and g = 1 - exp(i a), the matrix that a round applies to a wave of
+ * both, of a per cell along the flow, has the determinant 1 - d, so that waves fade if d k |g|^2 <
+ * 4 - 2 d. Without it that is 1 - d - d k (g - |g|^2), and from k = 1/2 on short waves grow to bars
+ * across the flow. The paper has no slope: there water on all but level
+ * ground carries its full capacity, and cuts down to the lowest point of the map. The paper moves
+ * min(w_i, d_ij) to each neighbour, which swaps two levels instead of making them equal. The share
+ * of n + 1 is the largest with which a cell that has water enough takes the mean level of itself
+ * and its neighbours: a level never leaves the range of the levels around it. The same bound keeps
+ * the ground from being dug below what water could run over. The first half of a round reads only
+ * levels and writes what each cell gives per metre of drop; the second gathers what comes in. So
+ * the order of cells does not matter, and sums pair opposite neighbours, so that a turned map gives
+ * the turned result to the bit. Ground is kept as the change since the step began, which has room
+ * for small numbers where a height has not; what a height cannot hold in the end stays in
+ * suspension. With give=same the parts of the sediment that are of each layer move as the whole
+ * does, and what is laid down is of all of them in proportion.
  */
 #include "base/reduce.h"
 #include "base/threads.h"
