@@ -47,7 +47,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Rounds from one time to the next that ground is taken where it is spread. */
+/* Rounds from one time to the next that ground is taken where it is spread, and that the flow over
+ * the width is found. */
 #define WEAR_ROUNDS 16.0f
 
 /* ---- before and after ---- */
