@@ -6,25 +6,34 @@
  *     drops      d_ij = max(0, (a_i + w_i) - (a_j + w_j)),  D_i = sum_j d_ij
  *     moves      dw_i = min(w_i, D_i / (n + 1)), shared out as dw_ij = dw_i d_ij / D_i
  *     slope      S_i = sum_j dw_ij d_ij / L_ij / dw_i, with L_ij the distance of the two cells
- *     can carry  c_i = capacity dw_i min(1, S_i / full_slope) sqrt(min(1, dw_i / full_flow))
- *     overfull   s_i > c_i: lays down deposition (s_i - c_i), sends c_i, keeps the rest
+ *     can carry  c_i = C_i min(1, S_i / full_slope)
+ *                C_i = capacity dw_i sqrt(min(1, q_i / full_flow)), q_i mean of dw over the width
+ *     overfull   s_i > c_i: lays down l = deposition (s_i - c_i), sends what can be carried then,
+ *                c_i + C_i l / cell / full_slope <= C_i, and keeps the rest
  *     else       takes min(softness (c_i - s_i), D_i / (n + 1)), sends all it has then
  *     dries      w_i' = max(0, (1 - evaporation) w_i - infiltration)
  * What is sent goes along with the water, in the same shares. Water moves one cell in a round of
  * the grid; the user's rounds are `travel` metres long, and each rate becomes that of the way from
  * cell to cell. With a width nothing is taken in a round: every WEAR_ROUNDS rounds it is asked of
- * the ground within the width (channel.h), for all rounds since. The paper has no slope: there
- * water on all but level ground carries its full capacity, and cuts down to the lowest point of the
- * map. The paper moves min(w_i, d_ij) to each neighbour, which swaps two levels instead of making
- * them equal. The share of n + 1 is the largest with which a cell that has water enough takes the
- * mean level of itself and its neighbours: a level never leaves the range of the levels around it.
- * The same bound keeps the ground from being dug below what water could run over. The first half of
- * a round reads only levels and writes what each cell gives per metre of drop; the second gathers
- * what comes in. So the order of cells does not matter, and sums pair opposite neighbours, so that
- * a turned map gives the turned result to the bit. Ground is kept as the change since the step
- * began, which has room for small numbers where a height has not; what a height cannot hold in the
- * end stays in suspension. With give=same the parts of the sediment that are of each layer move as
- * the whole does, and what is laid down is of all of them in proportion.
+ * the ground within the width (channel.h), for all rounds since, and q_i is found as often; without
+ * a width it is dw_i. Loads that grow as dw_i^1.5 would cover floors with rills as narrow as cells:
+ * where more water runs less is laid down, and what is laid down is not spread over the width. The
+ * slope that l makes counts because ground and load are an oscillator: with k = C_i / (cell
+ * full_slope), d = deposition and g = 1 - exp(i a), the matrix that a round applies to a wave of
+ * both, of a per cell along the flow, has the determinant 1 - d, so that waves fade if d k |g|^2 <
+ * 4 - 2 d. Without it that is 1 - d - d k (g - |g|^2), and from k = 1/2 on short waves grow to bars
+ * across the flow. The paper has no slope: there water on all but level
+ * ground carries its full capacity, and cuts down to the lowest point of the map. The paper moves
+ * min(w_i, d_ij) to each neighbour, which swaps two levels instead of making them equal. The share
+ * of n + 1 is the largest with which a cell that has water enough takes the mean level of itself
+ * and its neighbours: a level never leaves the range of the levels around it. The same bound keeps
+ * the ground from being dug below what water could run over. The first half of a round reads only
+ * levels and writes what each cell gives per metre of drop; the second gathers what comes in. So
+ * the order of cells does not matter, and sums pair opposite neighbours, so that a turned map gives
+ * the turned result to the bit. Ground is kept as the change since the step began, which has room
+ * for small numbers where a height has not; what a height cannot hold in the end stays in
+ * suspension. With give=same the parts of the sediment that are of each layer move as the whole
+ * does, and what is laid down is of all of them in proportion.
  */
 #include "base/reduce.h"
 #include "base/threads.h"
@@ -38,7 +47,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Rounds from one time to the next that ground is taken where it is spread. */
+/* Rounds from one time to the next that ground is taken where it is spread, and that the flow over
+ * the width is found. */
 #define WEAR_ROUNDS 16.0f
 
 /* ---- before and after ---- */
@@ -86,6 +96,7 @@ static void list_buffers(rvi_runoff *r) {
         rvi_job_grid(job, &r->want, "what water takes");
         rvi_job_grid(job, &r->asked, "what water takes");
         rvi_job_grid(job, &r->spare, "what water takes");
+        rvi_job_grid(job, &r->mean, "the flow of water");
     }
     rvi_factor_shape map = rvi_factor_map(job->land);
     rvi_factor_list(job, &map, &r->factor);
@@ -377,11 +388,17 @@ static rv_status wear_ground(rvi_runoff *r) {
     return r->job->device ? rvi_runoff_device_wear(r) : rvi_runoff_wear(r);
 }
 
+static rv_status find_mean(rvi_runoff *r) {
+    return r->job->device ? rvi_runoff_device_find_mean(r) : rvi_runoff_find_mean(r);
+}
+
 static rv_status run_round(rvi_runoff *r, int round) {
     int falls = rainfalls(r, round + 1) - rainfalls(r, round);
     r->rules.rain = round + 1 < r->rounds ? r->p->water * (float)falls : 0.0f;
-    r->rounding = true;
-    rv_status status = finish_round(r);
+    rv_status status = r->mean && r->waited == 0 ? find_mean(r) : RV_OK;
+    r->rounding = status == RV_OK;
+    if (status == RV_OK)
+        status = finish_round(r);
     if (status == RV_OK && r->want && r->waited >= rvi_maxi(1, (int)(WEAR_ROUNDS / r->per_round)))
         status = wear_ground(r);
     bool rests = !r->job->device;
@@ -434,8 +451,9 @@ static void set_rules(rvi_runoff *r) {
     r->rules = (rvi_runoff_rules){
         .share = r->eight ? 1.0f / 9.0f : 1.0f / 5.0f,
         .capacity = p->capacity,
-        .per_slope = rvi_minf(1.0f / rvi_maxf(cell * p->full_slope, 1e-38f), 1e30f),
+        .per_slope = rvi_minf(1.0f / rvi_maxf(cell * p->full_slope, 1e-38f), 1e20f),
         .per_flow = rvi_minf(1.0f / rvi_maxf(p->full_flow, 1e-38f), 1e30f),
+        .wide = wide,
         .deposition = rvi_runoff_share(p->deposition, r->per_round),
         .softness = wide ? 0.0f : rvi_runoff_share(p->softness, r->per_round),
         .room = wide ? rvi_maxf(1.0f, 0.5f * width / cell) : 1.0f,

@@ -1,6 +1,6 @@
 /* What must hold for runoff: water and ground are kept, levels never overshoot, a lake stays still,
- * and neither directions, strips nor threads show in the land. Figures that a bound is set for are
- * printed. */
+ * and neither directions, strips nor threads show in the land, and floors become even. Figures that
+ * a bound is set for are printed. */
 #include "wear_scene.h"
 
 static rv_runoff_params rain(int rounds) {
@@ -631,6 +631,105 @@ static void gathered_water_carries_more(void **state) {
     assert_near(taken_by(0.04f, 0) / taken_by(0.04f, 0.16f), 2, 0.01);
 }
 
+/* A metre of fall in two cells, to the south, and water on each column or on every third. */
+static float one_column_in_three(const scene *s, int x, int y) {
+    (void)s, (void)y;
+    return x % 3 == 1 ? 0.003f : 0;
+}
+
+static float as_much_everywhere(const scene *s, int x, int y) {
+    (void)s, (void)x, (void)y;
+    return 0.001f;
+}
+
+static double taken_by_columns(formula water, float width) {
+    scene s = scene_make(30, 30);
+    draw(&s, "height", even_slope);
+    draw(&s, "water", water);
+    rv_runoff_params p = rain(1);
+    p.water = 0;
+    p.width = width;
+    p.full_flow = 0.1f;
+    p.capacity = 1000;
+    p.softness = 0.1f;
+    p.floor = -1e9f;
+    p.neighbours = RV_runoff_neighbours_4;
+    wear(&s, RV_STEP_runoff, &p);
+    double taken = s.report.ledger.eroded;
+    scene_end(&s);
+    return taken;
+}
+
+/* What counts is how much flows over the width of a channel, not how it gathers within it. */
+static void water_gathers_over_the_width_of_a_channel(void **state) {
+    (void)state;
+    double even = taken_by_columns(as_much_everywhere, 120);
+    assert_near(taken_by_columns(one_column_in_three, 120) / even, 1, 0.05);
+    even = taken_by_columns(as_much_everywhere, 0);
+    assert_near(taken_by_columns(one_column_in_three, 0) / even, sqrt(3), 0.05);
+}
+
+/* Hills in the north, of other shape for each seed, and at their feet a floor that falls to the
+ * south, rough by 5 cm. */
+static void draw_floor(scene *s, int seed, float cell, float slope) {
+    float *z = calloc(s->cells, sizeof *z);
+    assert_non_null(z);
+    float foot = 0.4f * (float)s->height;
+    uint32_t random = (uint32_t)seed * 2654435761u + 1u;
+    for (int y = 0; y < s->height; y++)
+        for (int x = 0; x < s->width; x++) {
+            float above = fmaxf(foot - (float)y, 0) * cell, share = above / (foot * cell);
+            float to_east = (float)x * cell / 45, wave = 0;
+            for (int k = 1; k < 4; k++)
+                wave += sinf((float)k * to_east + (float)(y * k) * cell / 40 + (float)(seed * k)) /
+                        (float)k;
+            random = random * 1664525u + 1013904223u;
+            z[y * s->width + x] = (float)(s->height - y) * cell * slope + above * 0.7f +
+                                  8 * share * wave + ((float)(random >> 8) * 0x1p-24f - 0.5f) / 10;
+        }
+    support_ok(s->ctx, rv_terrain_field_set(s->land, "height", z));
+    free(z);
+}
+
+/* By how much the ground of the floor differs from the mean of 5 x 5 cells: rms in metres. */
+static double floor_rough(const scene *s) {
+    const float *z = field(s, "height");
+    double sum = 0;
+    int count = 0;
+    for (int y = s->height / 2; y < s->height - 6; y++)
+        for (int x = 6; x < s->width - 6; x++, count++) {
+            double mean = 0, here = (double)z[y * s->width + x];
+            for (int dy = -2; dy <= 2; dy++)
+                for (int dx = -2; dx <= 2; dx++)
+                    mean += (double)z[(y + dy) * s->width + x + dx] / 25;
+            sum += (here - mean) * (here - mean);
+        }
+    return sqrt(sum / count);
+}
+
+/* How many times as rough it is after a run. */
+static double rougher(int seed, int side, float cell, float slope, float water) {
+    scene s = scene_of_cells(support_context(2), side, side, cell);
+    draw_floor(&s, seed, cell, slope);
+    double before = floor_rough(&s);
+    rv_runoff_params p = rv_runoff_params_default();
+    p.water = water;
+    wear(&s, RV_STEP_runoff, &p);
+    above("deposited, m3", s.report.ledger.deposited, 10000);
+    double after = floor_rough(&s);
+    scene_end(&s);
+    return after / before;
+}
+
+/* Deposits make floors even: no rills along the flow, a few cells wide, and no bars across it. */
+static void floors_become_even(void **state) {
+    (void)state;
+    for (int seed = 1; seed <= (support_short() ? 1 : 5); seed++) {
+        below("rills: times as rough as before", rougher(seed, 96, 5, 0.02f, 0.001f), 0.8);
+        below("bars: times as rough as before", rougher(seed, 160, 10, 0.06f, 0.003f), 0.8);
+    }
+}
+
 static void a_stopped_run_is_whole(void **state) {
     (void)state;
     assert_equal(apart_when_stopped(0), 0);
@@ -663,6 +762,8 @@ int main(void) {
         cmocka_unit_test(a_run_goes_on_where_the_last_ended),
         cmocka_unit_test(the_smallest_slopes_are_none),
         cmocka_unit_test(gathered_water_carries_more),
+        cmocka_unit_test(water_gathers_over_the_width_of_a_channel),
+        cmocka_unit_test(floors_become_even),
         cmocka_unit_test(a_stopped_run_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,15 +19,19 @@ typedef struct scene {
 
 typedef float (*formula)(const scene *s, int x, int y);
 
-static inline scene scene_with(rv_context *ctx, int width, int height) {
+static inline scene scene_of_cells(rv_context *ctx, int width, int height, float cell) {
     scene s = {.ctx = ctx, .width = width, .height = height};
-    s.land = support_land(ctx, width, height, 10);
+    s.land = support_land(ctx, width, height, cell);
     s.cells = (size_t)width * (size_t)height;
     s.before = calloc(s.cells, sizeof(float));
     s.change = calloc(s.cells, sizeof(float));
     assert_non_null(s.before);
     assert_non_null(s.change);
     return s;
+}
+
+static inline scene scene_with(rv_context *ctx, int width, int height) {
+    return scene_of_cells(ctx, width, height, 10);
 }
 
 static inline scene scene_make(int width, int height) {

@@ -26,6 +26,7 @@ typedef struct rvi_runoff_rules {
     float capacity;  /* where the slope is `full_slope` or more */
     float per_slope; /* 1 / (cell full_slope), in 1/m: times a drop, the share of it */
     float per_flow;  /* 1 / full_flow, in 1/m */
+    int wide; /* 1: what counts for that is the flow over the width of the channel; 0: the cell's */
     float deposition, softness;
     float room; /* how much more than its share of the drop may be taken from a cell */
     float keep, absorb, rain;
@@ -41,24 +42,41 @@ typedef struct rvi_runoff_drops {
 
 /* What a cell does in a round before anything comes in. */
 typedef struct rvi_runoff_plan {
-    float out, carries; /* water that leaves, sediment that it can carry */
-    float lay, take;    /* what should be laid down and taken; one of them is 0 */
+    float out;       /* water that leaves */
+    float carries;   /* sediment that it can carry, */
+    float most;      /* on slopes of full_slope or more, */
+    float steeper;   /* and more for each metre by which the cell is raised, up to that */
+    float lay, take; /* what should be laid down and taken; one of them is 0 */
 } rvi_runoff_plan;
 
-/* `spare` is what may be taken above the floor. */
+/* The water that leaves. */
+static RVI_RUNOFF_HOT float rvi_runoff_out(const rvi_runoff_rules *k, rvi_runoff_drops drops,
+                                           float w) {
+    return rvi_minf(w, drops.sum * k->share);
+}
+
+/* `spare` is what may be taken above the floor, `mean` the flow over the width of the channel; what
+ * it is counts only where channels have one. */
 static RVI_RUNOFF_HOT rvi_runoff_plan rvi_runoff_decide(const rvi_runoff_rules *k,
                                                         rvi_runoff_drops drops, float w, float s,
-                                                        float spare) {
-    float most = drops.sum * k->share;
-    float out = rvi_minf(w, most);
+                                                        float spare, float mean) {
+    float out = rvi_runoff_out(k, drops, w), flow = k->wide ? mean : out;
     float per = 1.0f / rvi_maxf(drops.sum, RVI_RUNOFF_NO_DROP);
     float steep = rvi_minf(1.0f, drops.falls * per * k->per_slope);
-    float c = k->capacity * out * steep * sqrtf(rvi_minf(1.0f, out * k->per_flow));
-    float room = rvi_minf(most * k->room, rvi_maxf(spare, 0.0f));
+    float most = k->capacity * out * sqrtf(rvi_minf(1.0f, flow * k->per_flow)), c = most * steep;
+    float room = rvi_minf(drops.sum * k->share * k->room, rvi_maxf(spare, 0.0f));
     float take = rvi_minf(k->softness * rvi_maxf(c - s, 0.0f), room);
     take = take < RVI_RUNOFF_DRY ? 0.0f : take;
-    rvi_runoff_plan p = {out, c, k->deposition * rvi_maxf(s - c, 0.0f), take};
+    float lay = k->deposition * rvi_maxf(s - c, 0.0f);
+    rvi_runoff_plan p = {out, c, most, most * k->per_slope, lay, take};
     return p;
+}
+
+/* What it can carry once so much has been laid down: the cell is steeper by that. Where the slope
+ * stays as it was, the next cell gets too little and the one after it too much, and bars grow
+ * across the flow. */
+static RVI_RUNOFF_HOT float rvi_runoff_carries(rvi_runoff_plan p, float laid) {
+    return rvi_minf(p.most, p.carries + laid * p.steeper);
 }
 
 /* What may be taken above the floor. It is kept so much smaller that no rounding breaks through. */
@@ -102,15 +120,15 @@ typedef struct rvi_runoff_sent {
 /* Once it is known what the ground really gained (or lost, below 0). */
 static RVI_RUNOFF_HOT rvi_runoff_sent rvi_runoff_send(rvi_runoff_plan p, float w, float s,
                                                       float gained, float drops) {
-    float load = s - gained;
-    float sent = rvi_minf(load, p.carries);
+    float load = s - gained, laid = rvi_maxf(gained, 0.0f);
+    float sent = rvi_minf(load, rvi_runoff_carries(p, laid));
     float per = 1.0f / rvi_maxf(drops, RVI_RUNOFF_NO_DROP);
     rvi_runoff_sent g;
     g.water = p.out * per;
     g.sediment = sent * per;
     g.water_left = w - p.out;
     g.sediment_left = load - sent;
-    g.deposited = rvi_maxf(gained, 0.0f);
+    g.deposited = laid;
     return g;
 }
 

@@ -108,7 +108,7 @@ runoff_round(__global const float *restrict base, __global const float *restrict
              __global const float *restrict sediment, __global float *restrict sediment_to,
              __global const float *restrict deposited, __global float *restrict deposited_to,
              __global const float *restrict flow, __global float *restrict flow_to, __global const float *restrict factor,
-             __global const float *restrict mask, __global const float *restrict rain,
+             __global const float *restrict mask, __global const float *restrict mean, __global const float *restrict rain,
              __global rvi_runoff_column *restrict columns, __global rvi_runoff_off *restrict off,
              __local float *shared, rvi_runoff_shape f, rvi_runoff_rules r) {
     rows level = (rows)shared, sends_water = level + KEPT, sends_sediment = sends_water + KEPT;
@@ -157,7 +157,8 @@ runoff_round(__global const float *restrict base, __global const float *restrict
                 rvi_runoff_drops drops = sum_drops(level, g, k, r.still, f.eight);
                 float old = two.ground, w = two.water, s = counts.sediment;
                 rvi_runoff_plan p = rvi_runoff_decide(&r, drops, w, s,
-                                                      rvi_runoff_spare(two.base, old, r.floor));
+                                                      rvi_runoff_spare(two.base, old, r.floor),
+                                                      mean ? mean[i] : 0.0f);
                 float take = factor ? p.take * factor[i] : p.take;
                 float lay = mask ? p.lay * mask[i] : p.lay;
                 float after = rvi_runoff_ground(old, lay, take, s);
@@ -223,9 +224,31 @@ runoff_round(__global const float *restrict base, __global const float *restrict
 
 /* ---- ground that is taken over the width of a channel: runoff_wear.c ---- */
 
+static rvi_runoff_drops drops_at(const ground_now *now, const rvi_runoff_shape *f, int x, int y, float still) {
+    float t = level_at(now, f, x, y);
+    rvi_runoff_drops drops =
+        rvi_runoff_sum_sides(t, level_at(now, f, x - 1, y), level_at(now, f, x + 1, y),
+                             level_at(now, f, x, y - 1), level_at(now, f, x, y + 1), still);
+    if (f->eight)
+        drops = rvi_runoff_add_corners(drops, t, level_at(now, f, x - 1, y - 1), level_at(now, f, x + 1, y + 1),
+                                       level_at(now, f, x + 1, y - 1), level_at(now, f, x - 1, y + 1), still);
+    return drops;
+}
+
+__kernel void runoff_flow(__global const float *restrict base, __global const float *restrict ground,
+                          __global const float *restrict water, __global float *restrict flow, rvi_runoff_shape f,
+                          rvi_runoff_rules r) {
+    const ground_now now = {base, ground, water};
+    int x = (int)get_global_id(0), y = (int)get_global_id(1);
+    size_t i = (size_t)y * (size_t)f.width + (size_t)x;
+    if (x < f.width)
+        flow[i] = rvi_runoff_out(&r, drops_at(&now, &f, x, y, r.still), water[i]);
+}
+
 __kernel void runoff_want(__global const float *restrict base, __global const float *restrict ground,
                           __global const float *restrict water, __global const float *restrict sediment,
-                          __global const float *restrict rain, __global float *restrict want, rvi_runoff_shape f,
+                          __global const float *restrict mean, __global const float *restrict rain,
+                          __global float *restrict want, rvi_runoff_shape f,
                           rvi_runoff_rules r) {
     const ground_now now = {base, ground, water};
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
@@ -233,15 +256,8 @@ __kernel void runoff_want(__global const float *restrict base, __global const fl
         return;
     size_t i = (size_t)y * (size_t)f.width + (size_t)x;
     float w = rvi_maxf(water[i] - (rain ? r.rain * rain[i] : r.rain), 0.0f);
-    float t = level_at(&now, &f, x, y);
-    rvi_runoff_drops drops = rvi_runoff_sum_sides(
-        t, level_at(&now, &f, x - 1, y), level_at(&now, &f, x + 1, y), level_at(&now, &f, x, y - 1),
-        level_at(&now, &f, x, y + 1), r.still);
-    if (f.eight)
-        drops = rvi_runoff_add_corners(
-            drops, t, level_at(&now, &f, x - 1, y - 1), level_at(&now, &f, x + 1, y + 1),
-            level_at(&now, &f, x + 1, y - 1), level_at(&now, &f, x - 1, y + 1), r.still);
-    want[i] = rvi_runoff_decide(&r, drops, w, sediment[i], RVI_RUNOFF_WALL).take;
+    rvi_runoff_drops drops = drops_at(&now, &f, x, y, r.still);
+    want[i] = rvi_runoff_decide(&r, drops, w, sediment[i], RVI_RUNOFF_WALL, mean[i]).take;
 }
 
 /* By how much the ground of (x, y) lies above `here`; beyond the map, that of its edge. */

@@ -63,6 +63,7 @@ rv_status rvi_runoff_device_round(rvi_runoff *r) {
         WRITE(r->next.flow),
         READ(r->factor.cells),
         READ(r->mask),
+        READ(r->mean),
         READ(r->rain),
         columns(r, RVI_DEVICE_CHANGE),
         off(r),
@@ -78,12 +79,31 @@ rv_status rvi_runoff_device_round(rvi_runoff *r) {
 
 /* ---- ground that is taken over the width of a channel ---- */
 
+static rv_status flow(rvi_runoff *r, const rvi_runoff_shape *f) {
+    if (r->stacked)
+        return rvi_runoff_stack_flow(r, f);
+    const rvi_device_arg args[] = {READ(r->base),  READ(r->now.ground), READ(r->now.water),
+                                   WRITE(r->mean), RVI_VALUE(*f),       RVI_VALUE(r->rules)};
+    return RUN("runoff_flow", (size_t)r->width, (size_t)r->height);
+}
+
+rv_status rvi_runoff_device_find_mean(rvi_runoff *r) {
+    const rvi_runoff_shape f = shape_of(r);
+    const rvi_channel_grid grid = {r->width, r->height, 0, (size_t)r->width};
+    size_t cells = rvi_cells(r->job->land);
+    rv_status status = flow(r, &f);
+    if (status == RV_OK)
+        status = rvi_channel_queue(r->job->device, &r->channel, &grid, cells, r->mean, &r->mean,
+                                   &r->spare);
+    return status;
+}
+
 static rv_status want(rvi_runoff *r, const rvi_runoff_shape *f) {
     if (r->stacked)
         return rvi_runoff_stack_want(r, f);
     const rvi_device_arg args[] = {READ(r->base),         READ(r->now.ground), READ(r->now.water),
-                                   READ(r->now.sediment), READ(r->rain),       WRITE(r->want),
-                                   RVI_VALUE(*f),         RVI_VALUE(r->rules)};
+                                   READ(r->now.sediment), READ(r->mean),       READ(r->rain),
+                                   WRITE(r->want),        RVI_VALUE(*f),       RVI_VALUE(r->rules)};
     return RUN("runoff_want", (size_t)r->width, (size_t)r->height);
 }
 

@@ -47,7 +47,8 @@ static void give_layered(rvi_runoff_giving *g, const rvi_runoff *r, int x, size_
     float w = r->now.water[i], sed = r->now.sediment[i];
     float top = r->now.ground[i], cut = r->now.cut[i];
     rvi_runoff_plan p = rvi_runoff_decide(&r->rules, drops, w, sed,
-                                          rvi_runoff_spare(r->base[i], top - cut, r->rules.floor));
+                                          rvi_runoff_spare(r->base[i], top - cut, r->rules.floor),
+                                          rvi_runoff_mean(r, i));
     float lay = r->mask ? p.lay * r->mask[i] : p.lay;
     float raised = top + lay, gained = raised - top;
     if (gained > sed || !(lay > 0.0f))
@@ -121,7 +122,8 @@ static void give_same(rvi_runoff_strip *s, int x, int y, size_t i, rvi_runoff_dr
     int layers = r->job->land->layer_count;
     float w = r->now.water[i], sed = r->now.sediment[i], gained = 0.0f, load = 0.0f, ground = 0.0f;
     rvi_runoff_plan p = rvi_runoff_decide(
-        &r->rules, drops, w, sed, rvi_runoff_spare(r->base[i], r->now.ground[i], r->rules.floor));
+        &r->rules, drops, w, sed, rvi_runoff_spare(r->base[i], r->now.ground[i], r->rules.floor),
+        rvi_runoff_mean(r, i));
     for (int l = 0; l < layers; l++) {
         rvi_runoff_part(s, RVI_RUNOFF_SENT, y, l)[x] = r->now.parts.at[l][i];
         rvi_runoff_part(s, RVI_RUNOFF_GAIN, y, l)[x] = r->now.gain.at[l][i];
@@ -139,6 +141,7 @@ static void give_same(rvi_runoff_strip *s, int x, int y, size_t i, rvi_runoff_dr
     }
     g->ground[x + RVI_RUNOFF_EDGE] = ground;
     g->cut[x + RVI_RUNOFF_EDGE] = 0.0f;
+    p.carries = rvi_runoff_carries(p, gained);
     rvi_runoff_settle(g, x + RVI_RUNOFF_EDGE, &p, w, load, 0.0f, drops.sum);
     g->deposited[x + RVI_RUNOFF_EDGE] = gained;
     float share = load > 0.0f ? rvi_minf(load, p.carries) / load : 0.0f;

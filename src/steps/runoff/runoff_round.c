@@ -89,13 +89,15 @@ void rvi_runoff_fill_levels(rvi_runoff_strip *s, int y) {
 /* Four cells of give_bare(), where there are neither bands nor a function. */
 static RVI_RUNOFF_HOT void give_four(const rvi_runoff_rules *k, four_drops drops, rvi_v4 w,
                                      rvi_v4 s, rvi_v4 old, rvi_v4 base, rvi_v4 soft, rvi_v4 mask,
-                                     rvi_runoff_giving *restrict g, int x) {
+                                     const float *restrict mean, rvi_runoff_giving *restrict g,
+                                     int x) {
     const rvi_v4 none = rvi_v4_all(0.0f), one = rvi_v4_all(1.0f);
     rvi_v4 most = drops.sum * rvi_v4_all(k->share), out = rvi_v4_min(w, most);
     rvi_v4 per = one / rvi_v4_max(drops.sum, rvi_v4_all(RVI_RUNOFF_NO_DROP));
     rvi_v4 steep = rvi_v4_min(one, drops.falls * per * rvi_v4_all(k->per_slope));
-    rvi_v4 part = rvi_v4_sqrt(rvi_v4_min(one, out * rvi_v4_all(k->per_flow)));
-    rvi_v4 c = rvi_v4_all(k->capacity) * out * steep * part;
+    rvi_v4 flow = mean ? rvi_v4_load(mean) : out;
+    rvi_v4 part = rvi_v4_sqrt(rvi_v4_min(one, flow * rvi_v4_all(k->per_flow)));
+    rvi_v4 full = rvi_v4_all(k->capacity) * out * part, c = full * steep;
     rvi_v4 spare = (base - rvi_v4_all(k->floor)) * rvi_v4_all(1.0f - 0x1p-21f) + old;
     rvi_v4 room = rvi_v4_min(most * rvi_v4_all(k->room), rvi_v4_max(spare, none));
     rvi_v4 take = rvi_v4_min(rvi_v4_all(k->softness) * rvi_v4_max(c - s, none), room);
@@ -103,14 +105,16 @@ static RVI_RUNOFF_HOT void give_four(const rvi_runoff_rules *k, four_drops drops
     rvi_v4 lay = rvi_v4_all(k->deposition) * rvi_v4_max(s - c, none) * mask;
     rvi_v4 after = old + (lay - take);
     after = choose_four(after - old > s, old, after);
-    rvi_v4 gained = after - old, load = s - gained, sent = rvi_v4_min(load, c);
+    rvi_v4 gained = after - old, laid = rvi_v4_max(gained, none), load = s - gained;
+    rvi_v4 carries = rvi_v4_min(full, c + laid * (full * rvi_v4_all(k->per_slope)));
+    rvi_v4 sent = rvi_v4_min(load, carries);
     rvi_v4_store(g->ground + x, after);
     rvi_v4_store(g->water + x, out * per);
     rvi_v4_store(g->sediment + x, sent * per);
     rvi_v4_store(g->water_left + x, w - out);
     rvi_v4_store(g->sediment_left + x, load - sent);
     rvi_v4_store(g->out + x, out);
-    rvi_v4_store(g->deposited + x, rvi_v4_max(gained, none));
+    rvi_v4_store(g->deposited + x, laid);
 }
 
 /* A row of bare ground, where the change is one number. `soft`, `mask`, `banded` (where
@@ -119,7 +123,7 @@ static RVI_RUNOFF_HOT void
 give_bare(const rvi_runoff *r, const float *restrict up, const float *restrict mid,
           const float *restrict down, const float *restrict w, const float *restrict sed,
           const float *restrict ground, const float *restrict base, const float *restrict soft,
-          const float *restrict mask, const rvi_erosion_factor *banded,
+          const float *restrict mask, const float *restrict mean, const rvi_erosion_factor *banded,
           const rvi_erosion_factor *asked, size_t row, rvi_runoff_giving *restrict g, int first,
           int end, bool eight) {
     const rvi_runoff_rules k = r->rules;
@@ -128,12 +132,14 @@ give_bare(const rvi_runoff *r, const float *restrict up, const float *restrict m
         give_four(&k, sum_four(up, mid, down, x, rvi_v4_all(k.still), eight), rvi_v4_load(w + x),
                   rvi_v4_load(sed + x), rvi_v4_load(ground + x), rvi_v4_load(base + x),
                   soft ? rvi_v4_load(soft + x) : rvi_v4_all(1.0f),
-                  mask ? rvi_v4_load(mask + x) : rvi_v4_all(1.0f), g, x + RVI_RUNOFF_EDGE);
+                  mask ? rvi_v4_load(mask + x) : rvi_v4_all(1.0f), mean ? mean + x : NULL, g,
+                  x + RVI_RUNOFF_EDGE);
     for (; x < end; x++) {
         rvi_runoff_drops drops = rvi_runoff_sum(up, mid, down, x, k.still, eight);
         float old = ground[x];
         rvi_runoff_plan p =
-            rvi_runoff_decide(&k, drops, w[x], sed[x], rvi_runoff_spare(base[x], old, k.floor));
+            rvi_runoff_decide(&k, drops, w[x], sed[x], rvi_runoff_spare(base[x], old, k.floor),
+                              mean ? mean[x] : 0.0f);
         float take = soft ? p.take * soft[x] : p.take;
         if (banded)
             take *= rvi_factor_rock(banded, row + (size_t)x, base[x] + old);
@@ -154,8 +160,9 @@ static RVI_RUNOFF_HOT void give_bare_row(rvi_runoff_strip *s, int y, int first, 
               s->level[(y + 1) % 5] + RVI_RUNOFF_EDGE, r->now.water + row, r->now.sediment + row,
               r->now.ground + row, r->base + row,
               limited && r->factor.cells ? r->factor.cells + row : NULL,
-              limited && r->mask ? r->mask + row : NULL, banded ? &r->factor : NULL,
-              asked ? &r->factor : NULL, row, &s->give[y % 3], first, end, eight);
+              limited && r->mask ? r->mask + row : NULL, r->mean ? r->mean + row : NULL,
+              banded ? &r->factor : NULL, asked ? &r->factor : NULL, row, &s->give[y % 3], first,
+              end, eight);
 }
 
 /* First half of a round, for one row and a column more on both sides. */

@@ -44,6 +44,7 @@ typedef struct rvi_runoff {
     float *rain; /* image, NULL: the same everywhere */
     rvi_channel channel;
     float *want, *asked, *spare; /* what water would take and ask of the ground; NULL: no width */
+    float *mean;                 /* flow over the width of the channel; NULL: no width */
     int waited;                  /* rounds of the grid since ground was taken last */
     rvi_runoff_column *columns;  /* of each block of rows, `width` of them */
     rvi_runoff_off *off;         /* of each cell of the border: rvi_runoff_place() */
@@ -94,6 +95,13 @@ void rvi_runoff_rows(void *arg, int first, int end);
  * since it was taken last. RV_CANCELLED: nothing was. */
 rv_status rvi_runoff_wear(rvi_runoff *r);
 
+/* Finds the flow over the width of the channel, as it is in the next round of the grid. It holds
+ * until ground is taken. RV_CANCELLED: it is lost. */
+rv_status rvi_runoff_find_mean(rvi_runoff *r);
+static inline float rvi_runoff_mean(const rvi_runoff *r, size_t i) {
+    return r->mean ? r->mean[i] : 0.0f;
+}
+
 /* Of how much neighbours lie above a cell, the part that counts: rvi_runoff_bank(). */
 float rvi_runoff_per_bank(const rvi_runoff *r);
 
@@ -105,6 +113,7 @@ rv_status rvi_runoff_device_fill(rvi_runoff *r);
 rv_status rvi_runoff_device_rain(rvi_runoff *r); /* before the first round */
 rv_status rvi_runoff_device_round(rvi_runoff *r);
 rv_status rvi_runoff_device_wear(rvi_runoff *r);
+rv_status rvi_runoff_device_find_mean(rvi_runoff *r);
 rv_status rvi_runoff_device_show(rvi_runoff *r);
 rv_status rvi_runoff_device_leave(rvi_runoff *r);
 rv_status rvi_runoff_device_sums(rvi_runoff *r, rvi_runoff_column *sum);
@@ -115,6 +124,7 @@ struct rvi_runoff_shape;
 void rvi_runoff_stack_list(rvi_runoff *r);
 rv_status rvi_runoff_stack_fill(rvi_runoff *r);
 rv_status rvi_runoff_stack_round(rvi_runoff *r, const struct rvi_runoff_shape *f);
+rv_status rvi_runoff_stack_flow(rvi_runoff *r, const struct rvi_runoff_shape *shape);
 rv_status rvi_runoff_stack_want(rvi_runoff *r, const struct rvi_runoff_shape *shape);
 rv_status rvi_runoff_stack_banks(rvi_runoff *r, const struct rvi_runoff_shape *shape);
 rv_status rvi_runoff_stack_take(rvi_runoff *r, const struct rvi_runoff_shape *shape);

@@ -59,6 +59,7 @@ static rv_status give(rvi_runoff *r, rvi_runoff_shape f) {
         WRITE(r->sends[1]),
         READ(r->factor.cells),
         READ(r->mask),
+        READ(r->mean),
         columns(r),
         RVI_VALUE(r->rules),
     };
@@ -87,10 +88,16 @@ rv_status rvi_runoff_stack_round(rvi_runoff *r, const rvi_runoff_shape *f) {
 
 /* ---- ground that is taken over the width of a channel ---- */
 
+rv_status rvi_runoff_stack_flow(rvi_runoff *r, const rvi_runoff_shape *shape) {
+    const rvi_runoff_shape f = *shape;
+    const rvi_device_arg args[] = {LAND, WRITE(r->mean), RVI_VALUE(r->rules)};
+    return RUN("stack_flow", (size_t)r->width, (size_t)r->height);
+}
+
 rv_status rvi_runoff_stack_want(rvi_runoff *r, const rvi_runoff_shape *shape) {
     const rvi_runoff_shape f = *shape;
-    const rvi_device_arg args[] = {LAND, READ(r->now.sediment), READ(r->rain), WRITE(r->want),
-                                   RVI_VALUE(r->rules)};
+    const rvi_device_arg args[] = {LAND,          READ(r->now.sediment), READ(r->mean),
+                                   READ(r->rain), WRITE(r->want),        RVI_VALUE(r->rules)};
     return RUN("stack_want", (size_t)r->width, (size_t)r->height);
 }
 

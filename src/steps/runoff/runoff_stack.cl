@@ -94,7 +94,7 @@ __kernel void stack_give(LAND_ARGS, __global const float *sediment, __global con
                          __global const float *flow, __global float *ground_to, __global float *cut_to,
                          __global float *water_to, __global float *sediment_to, __global float *deposited_to,
                          __global float *flow_to, __global float *sends_water, __global float *sends_sediment,
-                         __global const float *factor, __global const float *mask,
+                         __global const float *factor, __global const float *mask, __global const float *mean,
                          __global rvi_runoff_column *columns, rvi_runoff_rules r) {
     const stack_land s = LAND;
     int x = (int)get_global_id(0), block = (int)get_global_id(1);
@@ -107,7 +107,8 @@ __kernel void stack_give(LAND_ARGS, __global const float *sediment, __global con
         rvi_runoff_drops drops = sum_drops(&s, &f, x, y, r.still);
         float w = water[i], sed = sediment[i], old = ground[i], after = old, gained, moved;
         rvi_runoff_plan p =
-            rvi_runoff_decide(&r, drops, w, sed, rvi_runoff_spare(base[i], change_at(&s, i), r.floor));
+            rvi_runoff_decide(&r, drops, w, sed, rvi_runoff_spare(base[i], change_at(&s, i), r.floor),
+                              mean ? mean[i] : 0.0f);
         float take = factor ? p.take * factor[i] : p.take, lay = mask ? p.lay * mask[i] : p.lay;
         if (cut) {
             float raised = old + lay, deep = cut[i];
@@ -218,15 +219,23 @@ __kernel void stack_gather(LAND_ARGS, __global float *water_to, __global float *
 
 /* ---- ground that is taken over the width of a channel ---- */
 
-__kernel void stack_want(LAND_ARGS, __global const float *sediment, __global const float *rain, __global float *want,
-                         rvi_runoff_rules r) {
+__kernel void stack_flow(LAND_ARGS, __global float *flow, rvi_runoff_rules r) {
+    const stack_land s = LAND;
+    int x = (int)get_global_id(0), y = (int)get_global_id(1);
+    size_t i = (size_t)y * (size_t)f.width + (size_t)x;
+    if (x < f.width)
+        flow[i] = rvi_runoff_out(&r, sum_drops(&s, &f, x, y, r.still), water[i]);
+}
+
+__kernel void stack_want(LAND_ARGS, __global const float *sediment, __global const float *mean,
+                         __global const float *rain, __global float *want, rvi_runoff_rules r) {
     const stack_land s = LAND;
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= f.width)
         return;
     size_t i = (size_t)y * (size_t)f.width + (size_t)x;
     float w = rvi_maxf(water[i] - (rain ? r.rain * rain[i] : r.rain), 0.0f);
-    want[i] = rvi_runoff_decide(&r, sum_drops(&s, &f, x, y, r.still), w, sediment[i], RVI_RUNOFF_WALL).take;
+    want[i] = rvi_runoff_decide(&r, sum_drops(&s, &f, x, y, r.still), w, sediment[i], RVI_RUNOFF_WALL, mean[i]).take;
 }
 
 /* By how much the ground of (x, y) lies above `here`; beyond the map, that of its edge. */

@@ -19,16 +19,32 @@ static RVI_RUNOFF_HOT void want_row(const rvi_runoff_strip *s, int y, bool eight
     const float *restrict down = s->level[(y + 1) % 5] + RVI_RUNOFF_EDGE;
     const float *restrict water = r->now.water + row, *restrict sediment = r->now.sediment + row;
     const float *restrict rain = r->rain ? r->rain + row : NULL;
+    const float *restrict mean = r->mean + row;
     float *restrict want = r->want + row;
     for (int x = 0; x < s->count; x++) {
         float w = rvi_maxf(water[x] - (rain ? k.rain * rain[x] : k.rain), 0.0f);
         rvi_runoff_drops drops = rvi_runoff_sum(up, mid, down, x, k.still, eight);
-        want[x] = rvi_runoff_decide(&k, drops, w, sediment[x], RVI_RUNOFF_WALL).take;
+        want[x] = rvi_runoff_decide(&k, drops, w, sediment[x], RVI_RUNOFF_WALL, mean[x]).take;
     }
 }
 
-static void want_rows(void *arg, int first, int end) {
-    const rvi_runoff *r = arg;
+/* The water that leaves the cells of a row in the next round. */
+static RVI_RUNOFF_HOT void flow_row(const rvi_runoff_strip *s, int y, bool eight) {
+    const rvi_runoff *r = s->r;
+    const rvi_runoff_rules k = r->rules;
+    size_t row = rvi_runoff_at(r, s->x0, y);
+    const float *restrict up = s->level[(y + 4) % 5] + RVI_RUNOFF_EDGE;
+    const float *restrict mid = s->level[y % 5] + RVI_RUNOFF_EDGE;
+    const float *restrict down = s->level[(y + 1) % 5] + RVI_RUNOFF_EDGE;
+    const float *restrict water = r->now.water + row;
+    float *restrict flow = r->mean + row;
+    for (int x = 0; x < s->count; x++)
+        flow[x] = rvi_runoff_out(&k, rvi_runoff_sum(up, mid, down, x, k.still, eight), water[x]);
+}
+
+typedef void row_of(const rvi_runoff_strip *s, int y, bool eight);
+
+static RVI_RUNOFF_HOT void go_over_rows(const rvi_runoff *r, int first, int end, row_of *row) {
     rvi_runoff_strip s;
     s.r = r;
     for (s.x0 = 0; s.x0 < r->width; s.x0 += RVI_RUNOFF_STRIP) {
@@ -38,11 +54,19 @@ static void want_rows(void *arg, int first, int end) {
         for (int y = first; y < end; y++) {
             rvi_runoff_fill_levels(&s, y + 1);
             if (r->eight)
-                want_row(&s, y, true);
+                row(&s, y, true);
             else
-                want_row(&s, y, false);
+                row(&s, y, false);
         }
     }
+}
+
+static void want_rows(void *arg, int first, int end) {
+    go_over_rows(arg, first, end, want_row);
+}
+
+static void flow_rows(void *arg, int first, int end) {
+    go_over_rows(arg, first, end, flow_row);
 }
 
 /* How much of what is asked the cells of a row give. So the sides of a channel fall in before its
@@ -176,6 +200,15 @@ static void carry_rows(void *arg, int first, int end) {
         if (b->part)
             b->part[i] += came;
     }
+}
+
+rv_status rvi_runoff_find_mean(rvi_runoff *r) {
+    rv_context *ctx = r->job->ctx;
+    const rvi_channel_grid map = {r->width, r->height, 0, (size_t)r->width};
+    rv_status status = rvi_parallel_rows(ctx, r->height, flow_rows, r);
+    return status == RV_OK
+               ? rvi_channel_spread(ctx, &r->channel, &map, r->mean, &r->mean, &r->spare)
+               : status;
 }
 
 rv_status rvi_runoff_wear(rvi_runoff *r) {
