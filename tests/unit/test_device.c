@@ -242,7 +242,7 @@ static void random_recipes_give_the_same_land(void **state) {
 /* Drops and particles that make their moves together, on all that holds ground back. */
 static void batches_are_the_same(void **state) {
     (void)state;
-    for (uint64_t i = 0; i < cases(24); i++) {
+    for (uint64_t i = 0; i < cases(16); i++) {
         char recipe[2048];
         draw_land(recipe, sizeof recipe);
         add_noise(recipe, sizeof recipe);
