@@ -297,7 +297,7 @@ static void move_slots(void *arg, int64_t block) {
     const rvi_batch_grids g = grids_of(b);
     const rvi_batch_round t = rvi_batch_round_of(b, b->round);
     uint64_t end = least_of((uint64_t)(block + 1) * SLOTS, b->rules.slots);
-    int reach = b->rules.reach + b->near_reach;
+    int reach = b->rules.last_reach + b->near_reach;
     /* A move takes as long as the disc is large. */
     uint64_t every = 1 + LOOK / (uint64_t)(reach * reach);
     for (uint64_t k = (uint64_t)block * SLOTS; k < end; k++) {
