@@ -511,37 +511,30 @@ typedef struct rvi_batch_given {
     int64_t all, on_map;
 } rvi_batch_given;
 
-/* What comes off the layers of a cell where bare ground would lose `want`. `rock`: what bedrock
- * gives besides. */
+/* What comes off the layers of a cell, whose ground ends at `top`, where bare ground would lose
+ * `want`. `rock`: what bedrock gives besides. *room becomes no more than what lies on the first
+ * layer that gives nothing. */
 static inline float rvi_batch_through(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                      const rvi_batch_place *p, size_t cell, float want,
-                                      float rock) {
-    size_t cells = (size_t)r->land_width * (size_t)r->land_height;
+                                      const rvi_batch_place *p, int x, int y, float top, float want,
+                                      float rock, int32_t *room) {
+    size_t cells = (size_t)r->land_width * (size_t)r->land_height, cell = rvi_batch_cell(r, x, y);
     float taken = 0.0f;
-    for (int l = r->layers - 1; l > 0; l--) {
-        int32_t depth = g->depth[(size_t)(l - 1) * cells + cell];
-        float there = (float)depth * p->part, loss = want * g->soft[l];
-        if (depth <= 0)
-            continue; /* none of it here: it protects nothing */
-        if (!rvi_layer_used_up(&want, loss, there, false))
-            return taken + loss;
-        taken += there;
-    }
-    return taken + want * g->soft[0] * rock;
-}
-
-/* How much lies on the first layer of a cell that gives nothing; no more than `most`. */
-static inline int32_t rvi_batch_above_hard(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                           size_t cell, float rock, int32_t most) {
-    size_t cells = (size_t)r->land_width * (size_t)r->land_height;
     int64_t above = 0;
-    for (int l = r->layers - 1; l > 0; l--) {
-        int32_t depth = g->depth[(size_t)(l - 1) * cells + cell];
-        if (depth > 0 && !(g->soft[l] > 0.0f))
-            return above < most ? (int32_t)above : most;
+    for (int l = r->layers - 1; l >= 0; l--) {
+        int32_t depth = l > 0 ? g->depth[(size_t)(l - 1) * cells + cell] : 0;
+        if (l > 0 && depth <= 0)
+            continue; /* none of it here: it protects nothing */
+        float soft = g->soft[l] * rvi_batch_other(g, x, y, top - (float)above);
+        soft *= l == 0 ? rock : 1.0f;
+        if (!(soft > 0.0f)) {
+            *room = above < *room ? (int32_t)above : *room;
+            return taken;
+        }
+        float there = (float)depth * p->part, loss = want * soft;
+        taken += want > 0.0f && rvi_layer_used_up(&want, loss, there, l == 0) ? there : loss;
         above += depth;
     }
-    return g->soft[0] * rock > 0.0f || above > most ? most : (int32_t)above;
+    return taken;
 }
 
 /* How thick the layers on the bedrock are. */
@@ -573,15 +566,15 @@ static inline void rvi_batch_take(const rvi_batch_grids *g, const rvi_batch_rule
                 continue;
             want *= g->factor ? g->factor[i] : 1.0f;
             float plane = p->height + (p->gx * dx + p->gy * dy) + (float)p->ref;
-            float other = rvi_batch_other(g, x, y, h + (float)p->ref);
             const bool on_map = rvi_batch_on_map(r, x, y);
             if (r->layers > 1 && on_map) {
-                size_t cell = rvi_batch_cell(r, x, y);
-                float rock = rvi_batch_rock(g, r, i, x, y, plane - rvi_batch_cover(g, r, cell));
-                want = rvi_batch_through(g, r, p, cell, rvi_minf(want * other, top), rock);
-                room = rvi_batch_above_hard(g, r, cell, rock, room);
+                float cover = rvi_batch_cover(g, r, rvi_batch_cell(r, x, y));
+                float rock = rvi_batch_rock(g, r, i, x, y, plane - cover);
+                want = rvi_batch_through(g, r, p, x, y, h + (float)p->ref, rvi_minf(want, top),
+                                         rock, &room);
             } else {
-                want *= rvi_batch_rock(g, r, i, x, y, plane) * other;
+                want *= rvi_batch_rock(g, r, i, x, y, plane) *
+                        rvi_batch_other(g, x, y, h + (float)p->ref);
                 want = rvi_minf(want, top);
             }
             int32_t by = rvi_batch_part(p, want, room);
