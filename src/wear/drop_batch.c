@@ -155,7 +155,7 @@ rvi_drop_apron rvi_batch_apron(const rvi_batch *b) {
 
 static rvi_factor_shape factor_shape(const rvi_batch *b) {
     return (rvi_factor_shape){.first = rvi_batch_grid_at(b, b->d.margin, b->d.margin),
-                              .stride = b->rules.stride,
+                              .stride = (size_t)b->rules.stride,
                               .count = b->count,
                               .margin = b->d.margin};
 }
