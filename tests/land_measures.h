@@ -233,7 +233,13 @@ static inline land_directions land_directions_of(rv_context *ctx, const char *st
     float *turned = land_turned(pair.before, pair.width);
     size_t size = (size_t)pair.width * (size_t)pair.width * sizeof *turned;
     support_ok(ctx, rv_terrain_field_set(land, "height", turned));
-    support_ok(ctx, rv_step_run(land, rv_step_find(step)->id, NULL, NULL));
+    char words[256];
+    rv_recipe *recipe;
+    assert_in_range(snprintf(words, sizeof words, "terrain %s", step), 0, sizeof words - 1);
+    support_ok(ctx, rv_recipe_parse(ctx, words, "the step", &recipe));
+    support_ok(ctx,
+               rv_step_run(land, rv_recipe_step(recipe, 1), rv_recipe_params(recipe, 1), NULL));
+    rv_recipe_destroy(recipe);
     memcpy(pair.before, turned, size);
     memcpy(pair.after, rv_terrain_field(land, "height"), size);
     d.turned = land_pair_evenness_within(&pair, radius).diagonal;

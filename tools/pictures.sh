@@ -90,6 +90,7 @@ full_flow 0 0.5
 VALUES
 ravine $land runoff infiltration=0.0002 hillshade "$out/runoff-infiltration-0.0002.png"
 ravine $land particles hillshade "$out/particles-after.png"
+ravine $land particles order=batch hillshade "$out/particles-batch.png"
 while read -r key values; do
     for value in $values; do
         ravine $land particles "$key=$value" hillshade "$out/particles-$key-$value.png"

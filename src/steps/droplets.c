@@ -25,7 +25,7 @@
  * On cells too coarse for the disc it is wider, but not the move; fewer drops, which stand for
  * wider squares, do.
  * The order in which drops run is that of drop_rounds.h; with order=batch all drops on their way
- * make their moves together, as batch_cell.h says.
+ * make their moves together, as batch_cell.h and drop_move.h say.
  */
 #include "base/math.h"
 #include "base/reduce.h"
@@ -113,9 +113,13 @@ static void size_grids(rvi_drop_run *f) {
     f->count = f->stride * (size_t)(f->height + 2 * f->border);
 }
 
+static int apron_turn(const rvi_drop_run *f) {
+    return rvi_maxi((int)((float)RVI_APRON_TURN * f->move + 0.5f), 1);
+}
+
 static rv_status fill_heights(rvi_drop_run *f) {
     const rv_terrain *land = f->job->land;
-    rvi_drop_apron apron = rvi_drops_apron(f);
+    rvi_drop_apron apron = {land->width, land->height, f->margin, apron_turn(f)};
     for (int y = 0; y < f->height; y++) {
         if (rvi_poll(f->job->ctx) != RV_OK)
             return RV_CANCELLED;
@@ -125,7 +129,7 @@ static rv_status fill_heights(rvi_drop_run *f) {
     return RV_OK;
 }
 
-rvi_factor_shape rvi_drops_factor_shape(const rvi_drop_run *f) {
+static rvi_factor_shape factor_shape(const rvi_drop_run *f) {
     return (rvi_factor_shape){.first = at(f, f->margin, f->margin),
                               .stride = f->stride,
                               .count = f->count,
@@ -165,7 +169,7 @@ static void book_blend(const rvi_drop_run *f, double laid, double taken) {
 /* The change map, part of it blurred (5.10): change + blend (blurred - change). Blurring leaves the
  * sum as it is; but hard or masked ground is not lowered by it, and no ground below the floor, so
  * what it raises and what it lowers are brought to the same sum: nothing is won or lost. */
-rv_status rvi_drops_blend(rvi_drop_run *f) {
+static rv_status blend(rvi_drop_run *f) {
     rv_terrain *land = f->job->land;
     size_t cells = rvi_cells(land), width = (size_t)land->width;
     float *change = f->change;
@@ -278,7 +282,7 @@ static void close_ledger(rvi_drop_run *f) {
 static const double BESIDE = 15.0;
 
 /* Rain falls on the apron as on the map. */
-uint64_t rvi_drops_wanted(const rvi_drop_run *f) {
+static uint64_t drops_wanted(const rvi_drop_run *f) {
     double cells = (double)rvi_cells(f->job->land), unit = (double)f->apart;
     double drops =
         f->p->drops == RV_AUTO_INT ? ceil(cells / (2.0 * unit * unit)) : (double)f->p->drops;
@@ -297,7 +301,7 @@ static rvi_rounds_desc describe_rounds(rvi_drop_run *f) {
         .unit = unit,
         .reach = (int)ceil((double)f->leg * (double)f->move / unit) + 1 + (int)ceil(touched),
         .cost = (double)f->leg * (1.0 + 0.05 * (radius + 1.0) * (radius + 1.0)),
-        .drops = rvi_drops_wanted(f),
+        .drops = drops_wanted(f),
         .seed = f->p->seed,
         .run = rvi_drops_run,
         .arg = f,
@@ -320,7 +324,7 @@ static rv_status fill_grids(rvi_drop_run *f) {
     f->min_fall = f->p->min_slope * relief;
     f->floor = isnan(f->p->floor) ? low : f->p->floor;
     f->mask = rvi_field_get(land, "mask");
-    rvi_factor_shape shape = rvi_drops_factor_shape(f);
+    rvi_factor_shape shape = factor_shape(f);
     rv_status status = rvi_factor_make(job, &shape, &f->factor);
     if (status == RV_OK)
         status = rvi_rain_load(job, f->p->rain, f->margin, &f->rounds.d.rain);
@@ -344,7 +348,7 @@ static rv_status run_rounds(rvi_drop_run *f) {
     return status;
 }
 
-void rvi_drops_tell_margin(const rvi_drop_run *f) {
+static void tell_margin(const rvi_drop_run *f) {
     if (f->margin > 0 && !isnan(f->p->margin) && f->margin < asked_margin(f))
         rvi_log(f->job->ctx,
                 "droplets: the apron is %d cells wide, not %d: more than that is too much "
@@ -361,7 +365,7 @@ static rv_status run(rvi_job *job) {
     if (status != RV_OK)
         return status;
     job->begun = true;
-    rvi_drops_tell_margin(f);
+    tell_margin(f);
     /* On flat land, or land one cell wide, no drop can run. */
     if (f->relief > 0.0f && land->width > 1 && land->height > 1)
         status = run_rounds(f);
@@ -378,15 +382,13 @@ static rv_status close_run(rvi_job *job) {
     close_ledger(f);
     status = leave_fields(f);
     if (status == RV_OK && f->whole && f->p->blend > 0.0f)
-        status = rvi_drops_blend(f);
+        status = blend(f);
     return status;
 }
 
-void rvi_drops_list_wear(rvi_drop_run *f) {
+static void list_blend(rvi_drop_run *f) {
     rvi_job *job = f->job;
     const rv_terrain *land = job->land;
-    rvi_factor_shape shape = rvi_drops_factor_shape(f);
-    rvi_factor_list(job, &shape, &f->factor);
     if (f->p->blend > 0.0f) {
         rvi_job_grid(job, &f->change, "the change map");
         rvi_smoother_prepare(&f->smoother, job->ctx, land->width, land->height,
@@ -402,7 +404,9 @@ static void list_buffers(rvi_drop_run *f) {
     rvi_job_buffer(job, &f->h, f->count, sizeof *f->h, "the eroded land");
     rvi_job_buffer(job, &f->traces, f->count, sizeof *f->traces, "the traces of drops");
     rvi_job_grid(job, &f->before, "the land as it was");
-    rvi_drops_list_wear(f);
+    rvi_factor_shape shape = factor_shape(f);
+    rvi_factor_list(job, &shape, &f->factor);
+    list_blend(f);
     size_t tiles = (size_t)rvi_rounds_tiles(&f->rounds), layers = (size_t)land->layer_count;
     size_t most = (size_t)rvi_rounds_most(&f->rounds);
     rvi_job_buffer(job, &f->results, tiles, sizeof *f->results, "the tiles");
@@ -411,6 +415,81 @@ static void list_buffers(rvi_drop_run *f) {
         return;
     rvi_job_buffer(job, &f->loads, most * layers, sizeof *f->loads, "what drops carry");
     rvi_job_buffer(job, &f->deposited_on, tiles * layers, sizeof *f->deposited_on, "the ledger");
+}
+
+/* ---- order=batch ---- */
+
+static void move_drop(const rvi_batch_grids *g, const rvi_batch_rules *r, const void *law,
+                      const rvi_batch_round *t, rvi_batch_slot *slot) {
+    rvi_drop_move(g, r, law, t, slot, true);
+}
+
+static rv_status run_batch(rvi_job *job) {
+    rvi_drop_run *f = job->state;
+    tell_margin(f);
+    return rvi_batch_run(&f->batch);
+}
+
+static rv_status close_batch(rvi_job *job) {
+    rvi_drop_run *f = job->state;
+    const rvi_batch *b = &f->batch;
+    rv_status status = rvi_batch_close(&f->batch);
+    f->before = b->before;
+    f->factor = b->factor;
+    f->mask = b->mask;
+    f->floor = b->d.floor;
+    return status == RV_OK && b->whole && f->p->blend > 0.0f ? blend(f) : status;
+}
+
+static rvi_drop_law law_of(const rvi_drop_run *f) {
+    const rv_droplets_params *p = f->p;
+    return (rvi_drop_law){
+        .inertia = p->inertia,
+        .steer = (1.0f - p->inertia) / (float)RVI_BATCH_RELIEF * f->move,
+        .capacity = p->capacity * f->share,
+        .min_fall = p->min_slope * (float)RVI_BATCH_RELIEF,
+        .deposition = p->deposition,
+        .erosion = p->erosion,
+        .dry = 1.0f - p->evaporation,
+        .pull = p->gravity / (float)RVI_BATCH_RELIEF,
+    };
+}
+
+static rv_status prepare_batch(rvi_drop_run *f) {
+    rvi_job *job = f->job;
+    if (carries_materials(f))
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "droplets: order=batch is for give=top, not for give=same.");
+    job->run = run_batch;
+    job->close = close_batch;
+    f->law = law_of(f);
+    list_blend(f);
+    return rvi_batch_prepare(&f->batch, job,
+                             &(rvi_batch_desc){
+                                 .move = move_drop,
+                                 .kernels = "batch_drops",
+                                 .law = &f->law,
+                                 .law_size = sizeof f->law,
+                                 .rain = f->p->rain,
+                                 .margin = f->margin,
+                                 .border = f->border,
+                                 .turn = apron_turn(f),
+                                 .drops = drops_wanted(f),
+                                 .seed = f->p->seed,
+                                 .radius = f->radius,
+                                 .last = f->radius,
+                                 .move_length = f->move,
+                                 .near = f->near,
+                                 .apart = f->apart,
+                                 .bank = 1.0f,
+                                 .floor = f->p->floor,
+                                 .first_water = f->p->first_water,
+                                 .first_speed = f->p->first_speed,
+                                 .most_moves = f->most_moves,
+                                 .wall = f->p->border == RV_droplets_border_wall,
+                                 /* The blurred change map the processor alone knows. */
+                                 .on_device = !(f->p->blend > 0.0f),
+                             });
 }
 
 rv_status rvi_step_droplets(rvi_job *job, const rv_droplets_params *p) {
@@ -425,12 +504,10 @@ rv_status rvi_step_droplets(rvi_job *job, const rv_droplets_params *p) {
     if (status != RV_OK)
         return status;
     size_grids(f);
-    if (p->order == RV_droplets_order_batch) {
-        status = rvi_batch_prepare(f);
-    } else {
-        list_buffers(f);
-        status = rvi_rain_list(job, p->rain, f->margin, &f->rounds.d.rain);
-    }
+    if (p->order == RV_droplets_order_batch)
+        return prepare_batch(f);
+    list_buffers(f);
+    status = rvi_rain_list(job, p->rain, f->margin, &f->rounds.d.rain);
     for (int k = 0; status == RV_OK && k < 3; k++)
         status = rvi_job_field(job, names[k], &f->fields[k]);
     return status;

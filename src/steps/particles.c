@@ -25,13 +25,16 @@
  * the disc is wider, but not the move; fewer particles, which stand for wider squares, do. With
  * place=bilinear slopes and heights are those of the bilinear surface, and the four corners of the
  * cell give and get by their weight; with place=nearest all of it is at the nearest vertex. The
- * order in which particles run is that of drop_rounds.h.
+ * order in which particles run is that of drop_rounds.h; with order=batch all particles on their
+ * way make their steps together, as batch_cell.h and particle_move.h say.
  */
 #include "base/math.h"
 #include "base/reduce.h"
 #include "base/threads.h"
+#include "steps/particles/particle_move.h"
 #include "steps/step.h"
 #include "terrain/layers.h"
+#include "wear/drop_batch.h"
 #include "wear/drop_ends.h"
 #include "wear/drop_lengths.h"
 #include "wear/drop_rounds.h"
@@ -70,6 +73,8 @@ typedef struct rolling {
     /* Only with give=same, of each tile one for each layer: */
     float *loads;         /* what the running particle carries of it */
     double *deposited_on; /* what was deposited on it, metres on one cell */
+    rvi_batch batch;      /* only with order=batch */
+    rvi_particle_law law;
 } rolling;
 
 /* What a particle carries, and where what it lays down is counted; NULL: all becomes the top. */
@@ -520,9 +525,14 @@ static bool carries_materials(const rolling *r) {
 /* Units that a particle may touch beyond its radius where a cell is at most two of them wide. */
 static const double BESIDE = 11.0;
 
-static rvi_rounds_desc describe_rounds(rolling *r) {
+static uint64_t particles_wanted(const rolling *r) {
     double unit = (double)r->apart, cells = (double)rvi_cells(r->job->land);
     double drops = r->p->drops == RV_AUTO_INT ? ceil(cells / (unit * unit)) : (double)r->p->drops;
+    return (uint64_t)fmin(drops, 1e13);
+}
+
+static rvi_rounds_desc describe_rounds(rolling *r) {
+    double unit = (double)r->apart;
     double radius = (double)r->radius / unit;
     double beside = rvi_max((double)r->end_radius, (double)r->near + 2.0) + 3.0;
     double touched = rvi_max(radius + BESIDE, beside / unit);
@@ -532,7 +542,7 @@ static rvi_rounds_desc describe_rounds(rolling *r) {
         .unit = unit,
         .reach = (int)ceil((double)r->most_steps * (double)r->move / unit) + (int)ceil(touched),
         .cost = (double)r->most_steps,
-        .drops = (uint64_t)fmin(drops, 1e13),
+        .drops = particles_wanted(r),
         .seed = r->p->seed,
         .run = run_tiles,
         .arg = r,
@@ -659,6 +669,76 @@ static void list_buffers(rolling *r) {
     rvi_job_buffer(job, &r->deposited_on, tiles * layers, sizeof *r->deposited_on, "the ledger");
 }
 
+/* ---- order=batch ---- */
+
+static void move_particle(const rvi_batch_grids *g, const rvi_batch_rules *r, const void *law,
+                          const rvi_batch_round *t, rvi_batch_slot *slot) {
+    rvi_particle_move(g, r, law, t, slot, true);
+}
+
+static rv_status run_batch(rvi_job *job) {
+    rolling *r = job->state;
+    return rvi_batch_run(&r->batch);
+}
+
+static rv_status close_batch(rvi_job *job) {
+    rolling *r = job->state;
+    return rvi_batch_close(&r->batch);
+}
+
+static rvi_particle_law law_of(const rolling *r) {
+    const rv_particles_params *p = r->p;
+    float cell = r->job->land->cell;
+    return (rvi_particle_law){
+        .acceleration = p->acceleration,
+        .keeps = 1.0f - p->friction,
+        .capacity = p->capacity * cell * r->move * r->share,
+        .deposition = p->deposition,
+        .softness = p->softness,
+        .evaporation = p->evaporation,
+        .per_cell = 1.0f / cell,
+    };
+}
+
+static rv_status prepare_batch(rolling *r) {
+    rvi_job *job = r->job;
+    if (r->p->place != RV_particles_place_disc)
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "particles: order=batch is for place=disc, not for place=%s.",
+                        r->p->place == RV_particles_place_nearest ? "nearest" : "bilinear");
+    if (carries_materials(r))
+        return rvi_fail(job->ctx, RV_ERROR_USAGE,
+                        "particles: order=batch is for give=top, not for give=same.");
+    job->run = run_batch;
+    job->close = close_batch;
+    r->law = law_of(r);
+    return rvi_batch_prepare(&r->batch, job,
+                             &(rvi_batch_desc){
+                                 .move = move_particle,
+                                 .kernels = "batch_particles",
+                                 .law = &r->law,
+                                 .law_size = sizeof r->law,
+                                 .rain = r->p->rain,
+                                 .border = 4,
+                                 .turn = 1,
+                                 .drops = particles_wanted(r),
+                                 .seed = r->p->seed,
+                                 .radius = r->radius,
+                                 .last = r->end_radius,
+                                 .move_length = r->move,
+                                 .near = r->near,
+                                 .apart = r->apart,
+                                 .bank = BANK,
+                                 .floor = r->p->floor,
+                                 .first_water = r->p->first_water,
+                                 .first_speed = r->p->first_speed,
+                                 .most_moves = r->most_steps,
+                                 .wall = r->p->border == RV_particles_border_wall,
+                                 .on_flat = true,
+                                 .on_device = true,
+                             });
+}
+
 rv_status rvi_step_particles(rvi_job *job, const rv_particles_params *p) {
     const rv_terrain *land = job->land;
     rolling *r = rvi_job_begin(job, sizeof *r, run, close_ledger);
@@ -673,6 +753,8 @@ rv_status rvi_step_particles(rvi_job *job, const rv_particles_params *p) {
     rv_status status = measure_lengths(r);
     if (status != RV_OK)
         return status;
+    if (p->order == RV_particles_order_batch)
+        return prepare_batch(r);
     list_buffers(r);
     status = rvi_rain_list(job, p->rain, 0, &r->rounds.d.rain);
     if (status == RV_OK)

@@ -76,7 +76,7 @@ done
 side=80
 [ -n "${RAVINE_SHORT:-}" ] && side=40
 for step in 'thermal rounds=60' 'thermal until=settled talus=10 border=open' 'droplets order=batch drops=3k' \
-    'runoff rounds=60' 'strata layer name=soil thermal until=settled' 'strata layer name=soil runoff rounds=60' \
+    'particles order=batch drops=3k' 'layer name=soil particles order=batch drops=3k' 'runoff rounds=60' 'strata layer name=soil thermal until=settled' 'strata layer name=soil runoff rounds=60' \
     'pipes rounds=30' 'layer name=soil thickness=1 pipes time=40' 'layer name=soil rivers steps=9'; do
     for on in cpu "$one"; do
         mkdir "film.$on"

@@ -324,6 +324,7 @@ static void materials_that_stay_the_same(void **state) {
     static const char *const texts[] = {
         "terrain width=24 height=20 noise octaves=2 strata " RAIN "give=same",
         "terrain width=24 height=20 noise octaves=2 strata particles drops=64 give=same",
+        "terrain width=24 height=20 noise octaves=2 strata layer particles drops=64 order=batch",
         "terrain width=24 height=20 noise octaves=2 strata runoff rounds=3 give=same",
         "terrain width=24 height=20 noise octaves=2 strata pipes rounds=3 give=same",
         "terrain width=24 height=20 noise octaves=2 strata thermal rounds=3",

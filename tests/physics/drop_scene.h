@@ -50,12 +50,8 @@ static inline void rain_on(scene *s, const rv_droplets_params *p) {
     compare(s);
 }
 
-/* Many tests hold for both orders; order=batch knows no layers. */
+/* Many tests hold for both orders. */
 static int order = RV_droplets_order_tiles;
-
-static inline int layers_or(int limits) {
-    return order == RV_droplets_order_batch ? limits & ~LAYERS : limits;
-}
 
 /* The parameters of table 6.1 of the thesis, one drop for each cell; lengths below 0 are cells. */
 static inline rv_droplets_params thesis(const scene *s) {

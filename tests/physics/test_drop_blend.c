@@ -25,7 +25,7 @@ typedef struct blended {
 static blended blend_of(float blend, int limits) {
     scene s = scene_make(64, 64);
     rough_hills(&s, 7, 0, 200);
-    limit(&s, layers_or(limits));
+    limit(&s, limits);
     rv_droplets_params p = thesis(&s);
     p.blend = blend;
     rain_on(&s, &p);

@@ -8,7 +8,7 @@
 static uint64_t hash_with(int threads, int width, int height, int border, int limits) {
     scene s = scene_with(support_context(threads), width, height);
     rough_hills(&s, 4, 0, 300);
-    limit(&s, layers_or(limits));
+    limit(&s, limits);
     rv_droplets_params p = thesis(&s);
     p.border = border;
     p.max_path = -8; /* so that several tiles of a colour fit */
@@ -308,7 +308,7 @@ static void check_stop(int threads, int border, int limits, int most_seen, int m
     watcher w = watcher_of(INFINITY);
     scene s = scene_with(watched_context(threads, &w), 96, 96);
     rough_hills(&s, 3, 100, 500);
-    limit(&s, layers_or(limits));
+    limit(&s, limits);
     remember(&s);
     w = watcher_of(border == RV_droplets_border_apron ? INFINITY : s.volume);
     w.most_seen = most_seen;
@@ -349,7 +349,7 @@ static void watching_does_not_change_the_land(void **state) {
     for (int i = 0; i < 2; i++) {
         scene s = scene_with(i ? watched_context(2, &w) : support_context(2), 96, 96);
         rough_hills(&s, 3, 0, 500);
-        limit(&s, layers_or(LAYERS));
+        limit(&s, LAYERS);
         w = watcher_of(INFINITY);
         rv_droplets_params p = thesis(&s);
         p.drops = 20000;
@@ -364,13 +364,14 @@ static void watching_does_not_change_the_land(void **state) {
     assert_equal(hashes[0], hashes[1]);
 }
 
-static void batch_refuses_layers(void **state) {
+static void batch_mixes_no_materials(void **state) {
     (void)state;
     scene s = scene_make(20, 20);
     limit(&s, LAYERS);
     rv_droplets_params p = thesis(&s);
+    p.give = RV_droplets_give_same;
     assert_int_equal(rv_step_run(s.land, RV_STEP_droplets, &p, NULL), RV_ERROR_USAGE);
-    assert_non_null(strstr(rv_context_error(s.ctx), "one layer"));
+    assert_non_null(strstr(rv_context_error(s.ctx), "give=same"));
     scene_end(&s);
 }
 
@@ -390,7 +391,7 @@ int main(void) {
         cmocka_unit_test(drops_fall_where_the_rain_is_white),
         cmocka_unit_test(black_rain_is_an_error),
         cmocka_unit_test(a_run_that_is_stopped_leaves_whole_land),
-        cmocka_unit_test(batch_refuses_layers),
+        cmocka_unit_test(batch_mixes_no_materials),
     };
     int failed = cmocka_run_group_tests_name("drop_order", tests, NULL, NULL);
     order = RV_droplets_order_batch;

@@ -4,7 +4,8 @@
 #include "land_measures.h"
 #include "wear_scene.h"
 
-static const char *const steps[] = {"droplets", "droplets order=batch", "particles"};
+static const char *const steps[] = {"droplets", "droplets order=batch", "particles",
+                                    "particles order=batch"};
 enum { STEPS = sizeof steps / sizeof steps[0] };
 
 static land_pair pair_of(rv_context *ctx, const char *size, const char *shape, const char *step) {
@@ -82,9 +83,9 @@ static void no_direction_is_favoured_and_no_pit_dug(void **state) {
 /* What a drop carries at its end stays on the land, however short its path. */
 static void nothing_stays_suspended(void **state) {
     (void)state;
-    static const char *const short_paths[] = {"droplets max_path=4cells border=wall",
-                                              "droplets max_path=4cells border=wall order=batch",
-                                              "particles max_path=4 border=wall"};
+    static const char *const short_paths[] = {
+        "droplets max_path=4cells border=wall", "droplets max_path=4cells border=wall order=batch",
+        "particles max_path=4 border=wall", "particles max_path=4 border=wall order=batch"};
     rv_context *ctx = support_context(2);
     for (int k = 0; k < STEPS; k++) {
         char words[256];

@@ -8,7 +8,7 @@
 static double mass_gap(int border, float blend, int limits, float base, int64_t drops) {
     scene s = scene_make(48, 56);
     rough_hills(&s, 3, base, 100);
-    limit(&s, layers_or(limits));
+    limit(&s, limits);
     rv_droplets_params p = thesis(&s);
     p.seed = 2; /* whose first drop falls where there is ground to take */
     p.border = border;
@@ -175,7 +175,7 @@ static double sunk_on_cliffs(int run, bool layers) {
     scene s = scene_make(64, 64);
     draw(&s, "height", cliffs);
     if (layers)
-        limit(&s, layers_or(LAYERS));
+        limit(&s, LAYERS);
     rv_droplets_params p = thesis(&s);
     p.floor = floors[run % 5];
     p.capacity = 1000;
@@ -212,7 +212,7 @@ static void masked_land_keeps_its_bits(void **state) {
         scene s = scene_make(64, 64);
         rough_hills(&s, 5, 100, 500);
         if (run / 6)
-            limit(&s, layers_or(LAYERS));
+            limit(&s, LAYERS);
         draw(&s, "mask", half);
         rv_droplets_params p = thesis(&s);
         p.border = run % 3;
@@ -235,7 +235,7 @@ static double wear_of_hard_rock(int run, float blend) {
     scene s = scene_make(64, 64);
     rough_hills(&s, 5, 100, 500);
     if (run / 3)
-        limit(&s, layers_or(LAYERS));
+        limit(&s, LAYERS);
     draw(&s, "hardness", half);
     rv_droplets_params p = thesis(&s);
     p.border = run % 3;

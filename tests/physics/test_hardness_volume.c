@@ -16,6 +16,7 @@ static const char *const wears[] = {
     "droplets drops=2k",
     "droplets drops=2k border=apron margin=12 blend=0.5 blur=1",
     "particles drops=3k",
+    "particles drops=3k order=batch",
     "runoff rounds=80",
     "runoff rounds=80 border=wall neighbours=4",
     "pipes time=60",

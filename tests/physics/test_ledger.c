@@ -290,8 +290,12 @@ static void run_step(rv_context *ctx, rv_terrain *land, rv_step_id id) {
 #include <ravine/steps.def>
     } params;
     draw_params(land, step, &params);
-    if (id == RV_STEP_droplets && rv_terrain_layer_count(land) > 1)
-        params.droplets.order = RV_droplets_order_tiles; /* others refuse layers */
+    if (id == RV_STEP_droplets && params.droplets.order == RV_droplets_order_batch)
+        params.droplets.give = RV_droplets_give_top; /* it refuses others */
+    if (id == RV_STEP_particles && params.particles.order == RV_particles_order_batch) {
+        params.particles.give = RV_particles_give_top;
+        params.particles.place = RV_particles_place_disc;
+    }
     if (id == RV_STEP_layer) {
         static const char *const names[] = {"soil", "sand", "gravel", "clay"};
         params.layer.name = names[below(4)];
@@ -304,8 +308,6 @@ static void run_step(rv_context *ctx, rv_terrain *land, rv_step_id id) {
         params.thermal.until = RV_thermal_until_rounds;
     if (id == RV_STEP_thermal && params.thermal.method == RV_thermal_method_slope)
         params.thermal.until = RV_thermal_until_rounds; /* it never settles */
-    if (id == RV_STEP_droplets && rv_terrain_layer_count(land) > 1)
-        params.droplets.order = RV_droplets_order_tiles; /* the other is for bare rock */
     say_step(step, &params);
     rv_report report;
     land_sums was = sums_of(land);
@@ -409,6 +411,7 @@ static void run_few_drops(rv_context *ctx, bool particles) {
     drop.border = below(3);
     roll.border = below(2);
     drop.give = roll.give = below(2);
+    drop.order = roll.order = drop.give == RV_droplets_give_top ? below(2) : 0;
     drop.evaporation = roll.evaporation = one_in(2) ? 0.0f : 0.02f;
     drop.max_path = -1000; /* cells */
     drop.margin = -20;

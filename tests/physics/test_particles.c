@@ -1,12 +1,25 @@
 /* What must hold for particles: nothing is lost, they roll down, gather speed and lose it, limits
  * are kept, and neither the tiles nor the threads that run them show in the land. Figures that a
  * bound is set for are printed. */
+#include "land_measures.h"
 #include "wear_scene.h"
 
 #include <stdio.h>
 
+/* Most tests hold for both orders; order=batch knows one way to place. */
+static int order = RV_particles_order_tiles;
+
+static int place_or(int place) {
+    return order == RV_particles_order_batch ? RV_particles_place_disc : place;
+}
+
+static int places(void) {
+    return order == RV_particles_order_batch ? 1 : 3;
+}
+
 static rv_particles_params roll(int64_t drops) {
     rv_particles_params p = rv_particles_params_default();
+    p.order = order;
     p.drops = drops;
     p.evaporation = 0.03f;
     p.radius = -3; /* cells */
@@ -26,7 +39,7 @@ static void check_mass(float base) {
         limit(&s, limits[run / 12]);
         rv_particles_params p = roll(drops[run % 3]);
         p.border = run & 1;
-        p.place = run / 3 % 3;
+        p.place = place_or(run / 3 % 3);
         p.max_path = run % 5 ? 256 : 20;
         wear(&s, RV_STEP_particles, &p);
         if (p.border == RV_particles_border_wall)
@@ -65,7 +78,7 @@ static void a_dry_particle_lays_all_down(void **state) {
 
 static void material_moves_down_the_slope(void **state) {
     (void)state;
-    for (int run = 0; run < 4; run++) {
+    for (int run = 0; run < (places() > 1 ? 4 : 2); run++) {
         scene s = scene_make(64, 64);
         draw(&s, "height", east_slope);
         rv_particles_params p = roll(4000);
@@ -104,7 +117,7 @@ static float flat(const scene *s, int x, int y) {
 
 static void on_level_land_nothing_moves(void **state) {
     (void)state;
-    for (int place = 0; place < 3; place++) {
+    for (int place = 0; place < places(); place++) {
         scene s = scene_make(32, 32);
         draw(&s, "height", flat);
         rv_particles_params p = roll(1000);
@@ -178,7 +191,7 @@ static void size_does_not_matter(void **state) {
 
 static void a_pit_becomes_shallower(void **state) {
     (void)state;
-    for (int place = 0; place < 3; place++) {
+    for (int place = 0; place < places(); place++) {
         scene s = scene_make(64, 64);
         draw(&s, "height", bowl);
         double depth = pit_depth(&s);
@@ -198,8 +211,8 @@ static void hollows_do_not_become_plates(void **state) {
     rv_context *ctx = support_context(2);
     for (int k = 0; k < 3; k++) {
         char words[128];
-        snprintf(words, sizeof words, "terrain size=256 cell=20 noise shape=%s particles",
-                 shapes[k]);
+        snprintf(words, sizeof words, "terrain size=256 cell=20 noise shape=%s particles order=%s",
+                 shapes[k], order == RV_particles_order_batch ? "batch" : "tiles");
         rv_terrain *land = support_run(ctx, words);
         const float *h = rv_terrain_field(land, "height");
         double level = 0;
@@ -228,7 +241,7 @@ static void threads_do_not_show(void **state) {
             hills(&s, 2, 0, 300);
             limit(&s, run == 2 ? LAYERS | MASK : 0);
             rv_particles_params p = roll(8000);
-            p.place = run == 1;
+            p.place = place_or(run == 1);
             p.evaporation = 0.1f; /* short ways, so that many tiles run side by side */
             wear(&s, RV_STEP_particles, &p);
             uint64_t hash = rv_terrain_hash(s.land);
@@ -285,7 +298,7 @@ static void masked_land_keeps_its_bits(void **state) {
         draw(&s, "mask", half);
         rv_particles_params p = roll(4000);
         p.border = run & 1;
-        p.place = run >> 1 & 1;
+        p.place = place_or(run >> 1 & 1);
         wear(&s, RV_STEP_particles, &p);
         double moved = 0;
         for (int i = 0; i < (int)s.cells; i++) {
@@ -361,7 +374,7 @@ static void land_does_not_sink_below_the_floor(void **state) {
         p.floor = floors[k % 4];
         p.capacity = 50;
         p.softness = 1;
-        p.place = k & 1;
+        p.place = place_or(k & 1);
         wear(&s, RV_STEP_particles, &p);
         float floor = isnan(p.floor) ? lowest(s.before, s.cells) : p.floor;
         for (size_t i = 0; i < s.cells; i++) {
@@ -393,6 +406,96 @@ static void a_stopped_run_is_whole(void **state) {
     scene_end(&s);
 }
 
+static float strip(const scene *s, int x, int y) {
+    return 100 + 3 * (float)(s->width + s->height - x - y) + (float)(x * 7 % 5);
+}
+
+/* Maps that are smaller than a disc, or one cell wide, with and without limits. */
+static void small_maps_keep_their_books(void **state) {
+    (void)state;
+    static const int sides[][2] = {{1, 2}, {2, 1}, {1, 40}, {2, 2}, {3, 2}, {17, 31}};
+    static const int limits[] = {0, MASK | HARD, LAYERS, MASK | HARD | LAYERS};
+    double worst = 0;
+    for (int k = 0; k < 6; k++)
+        for (int run = 0; run < 16; run++) {
+            scene s = scene_make(sides[k][0], sides[k][1]);
+            draw(&s, "height", strip);
+            int no_slopes = (s.width > 1 ? 0 : MASK) | (s.height > 1 ? 0 : HARD);
+            limit(&s, limits[run / 4] & ~no_slopes);
+            rv_particles_params p = roll(300);
+            p.border = run & 1;
+            p.radius = run & 2 ? RV_AUTO : -3;
+            p.move = run & 2 ? RV_AUTO : -1;
+            wear(&s, RV_STEP_particles, &p);
+            assert_sound(&s);
+            worst = fmax(worst, ledger_gap(&s));
+            if (k < 3) /* one cell wide */
+                assert_true(same_bits(&s, "height", s.before));
+            scene_end(&s);
+        }
+    below("largest gap of a ledger", worst, 1e-6);
+}
+
+/* ---- 5. order=batch beside the exact order ---- */
+
+static double slope_of(const float *h, int side, float cell) {
+    double sum = 0;
+    for (int y = 1; y < side - 1; y++)
+        for (int x = 1; x < side - 1; x++) {
+            const float *at = h + y * side + x;
+            sum += hypot((double)(at[1] - at[-1]), (double)(at[side] - at[-side])) /
+                   (2 * (double)cell);
+        }
+    return sum / ((side - 2) * (side - 2));
+}
+
+/* The change is as large and lies at the same places, slopes are as steep, and no pits come. */
+static void batch_makes_the_same_land(void **state) {
+    (void)state;
+    static const char *const shapes[] = {"plain", "ridged"};
+    static const char *const more[] = {"", "capacity=5"};
+    rv_context *ctx = support_context(2);
+    for (int k = 0; k < 4; k++) {
+        char start[128], batch[64], tiles[64];
+        snprintf(start, sizeof start, "terrain size=128 cell=20 noise seed=11 relief=1200 shape=%s",
+                 shapes[k % 2]);
+        snprintf(tiles, sizeof tiles, "particles %s", more[k / 2]);
+        snprintf(batch, sizeof batch, "particles order=batch %s", more[k / 2]);
+        land_pair exact = land_pair_make(ctx, start, tiles);
+        land_pair other = land_pair_make(ctx, start, batch);
+        land_agreement same = land_agreement_at(&exact, &other, 128, 1200);
+        above("correlation of the change", same.correlation, k < 2 ? 0.99 : 0.97);
+        below("difference of its rms", fabs(same.rms[1] / same.rms[0] - 1), 0.03);
+        double slope = slope_of(other.after, 128, 20) / slope_of(exact.after, 128, 20);
+        below("difference of the slope", fabs(slope - 1), 0.02);
+        assert_less_equal(land_pits(other.after, 128, 128, 5),
+                          land_pits(other.before, 128, 128, 5));
+        land_pair_free(&exact);
+        land_pair_free(&other);
+    }
+    rv_context_destroy(ctx);
+}
+
+static void batch_refuses_what_it_cannot_do(void **state) {
+    (void)state;
+    scene s = scene_make(20, 20);
+    hills(&s, 3, 0, 100);
+    rv_particles_params p = roll(10);
+    p.place = RV_particles_place_nearest;
+    assert_int_equal(rv_step_run(s.land, RV_STEP_particles, &p, NULL), RV_ERROR_USAGE);
+    assert_non_null(strstr(rv_context_error(s.ctx), "place=nearest"));
+    p.place = RV_particles_place_bilinear;
+    assert_int_equal(rv_step_run(s.land, RV_STEP_particles, &p, NULL), RV_ERROR_USAGE);
+    assert_non_null(strstr(rv_context_error(s.ctx), "place=bilinear"));
+    p.place = RV_particles_place_disc;
+    p.give = RV_particles_give_same;
+    support_ok(s.ctx, rv_step_run(s.land, RV_STEP_particles, &p, NULL));
+    limit(&s, LAYERS);
+    assert_int_equal(rv_step_run(s.land, RV_STEP_particles, &p, NULL), RV_ERROR_USAGE);
+    assert_non_null(strstr(rv_context_error(s.ctx), "give=same"));
+    scene_end(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_vanishes),
@@ -414,6 +517,15 @@ int main(void) {
         cmocka_unit_test(particles_cut_through_layers),
         cmocka_unit_test(land_does_not_sink_below_the_floor),
         cmocka_unit_test(a_stopped_run_is_whole),
+        cmocka_unit_test(small_maps_keep_their_books),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest of_batch[] = {
+        cmocka_unit_test(batch_makes_the_same_land),
+        cmocka_unit_test(batch_refuses_what_it_cannot_do),
+    };
+    int failed = cmocka_run_group_tests_name("particles", tests, NULL, NULL);
+    order = RV_particles_order_batch;
+    failed +=
+        cmocka_run_group_tests_name("particles order=batch, as order=tiles", tests, NULL, NULL);
+    return failed + cmocka_run_group_tests_name("particles order=batch", of_batch, NULL, NULL);
 }

@@ -44,7 +44,8 @@ static void furrows_of_all_directions_are_even(void **state) {
 
 static void no_direction_is_favoured_and_no_pit_dug(void **state) {
     (void)state;
-    static const char *const steps[] = {"droplets", "particles", "runoff", "pipes", "thermal"};
+    static const char *const steps[] = {"droplets", "particles", "particles order=batch",
+                                        "runoff",   "pipes",     "thermal"};
     rv_context *ctx = support_context(2);
     for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
         land_pair pair = land_pair_make(ctx, ANDES "crop x=32 y=32 width=192 height=192", steps[k]);
@@ -69,7 +70,10 @@ static void the_land_gives_the_direction_not_the_grid(void **state) {
     static const char *const billow = "terrain size=192 cell=20 noise shape=billow";
     const struct {
         const char *step, *start;
-    } cases[] = {{"thermal", andes}, {"thermal", billow}, {"particles", billow}};
+    } cases[] = {{"thermal", andes},
+                 {"thermal", billow},
+                 {"particles", billow},
+                 {"particles order=batch", billow}};
     rv_context *ctx = support_context(2);
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         land_directions d = land_directions_of(ctx, cases[k].start, cases[k].step);
@@ -83,9 +87,9 @@ static void the_land_gives_the_direction_not_the_grid(void **state) {
  * nature. */
 static void finer_cells_give_the_same_land(void **state) {
     (void)state;
-    static const char *const steps[] = {"droplets", "particles"};
+    static const char *const steps[] = {"droplets", "particles", "particles order=batch"};
     rv_context *ctx = support_context(2);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         land_pair coarse =
             land_pair_make(ctx, ANDES "crop x=32 y=32 width=160 height=160", steps[k]);
         land_pair fine = land_pair_make(ctx,

@@ -152,11 +152,14 @@ static void test_limits_what_follows(void **state) {
 static void test_rain_is_that_of_an_image(void **state) {
     (void)state;
     rv_context *ctx = support_context(2);
-    static const char *const steps[][2] = {
-        {"droplets drops=3k", "rain"},   {"droplets drops=3k border=apron", "rain"},
-        {"particles drops=2k", "rain"},  {"runoff rounds=30", "rain"},
-        {"pipes time=60", "rain_image"}, {"pipes time=60 springs=100/100/5", "rain_image"},
-        {"rivers steps=3", "rain_image"}};
+    static const char *const steps[][2] = {{"droplets drops=3k", "rain"},
+                                           {"droplets drops=3k border=apron", "rain"},
+                                           {"particles drops=2k", "rain"},
+                                           {"particles drops=2k order=batch", "rain"},
+                                           {"runoff rounds=30", "rain"},
+                                           {"pipes time=60", "rain_image"},
+                                           {"pipes time=60 springs=100/100/5", "rain_image"},
+                                           {"rivers steps=3", "rain_image"}};
     rv_terrain *none =
         run(ctx, HILLS "stroke act=rain path=\"300/300 900/900\" save field=rain rain.npy");
     rv_terrain_destroy(none);

@@ -175,6 +175,14 @@ static const struct {
     {"particles_start", HILLS "particles drops=900 first_water=2.5 first_speed=3 evaporation=0.04"},
     {"particles_mask",
      HILLS "save mask3.png mask mask3.png hardness mask3.png particles drops=1500"},
+    {"particles_batch", HILLS "particles drops=1500 order=batch"},
+    {"particles_batch_plain", "terrain width=53 height=40 noise particles order=batch"},
+    {"particles_batch_fine",
+     "terrain width=90 height=70 cell=3 noise particles order=batch border=wall first_speed=2"},
+    {"particles_batch_long", HILLS "particles drops=300 evaporation=0 max_path=600 order=batch"},
+    {"particles_batch_rain", HILLS "save rain3.png particles drops=900 rain=rain3.png order=batch"},
+    {"particles_batch_limits", HILLS "save hard3.png hardness hard3.png invert=on mask hard3.png "
+                                     "strata particles drops=1500 order=batch floor=60"},
     {"thermal", HILLS "thermal talus=30"},
     {"thermal_open", HILLS "thermal talus=25 border=open neighbours=4 rounds=30"},
     {"thermal_cut", SLOPE "thermal talus=30 k=7 dt=0.5 rounds=20"},
@@ -191,6 +199,8 @@ static const struct {
 #define STACK HILLS BEDS
     {"same_droplets", STACK "droplets drops=1k give=same"},
     {"same_particles", STACK "particles drops=1k give=same"},
+    {"layers_batch", STACK "droplets drops=1k order=batch border=apron"},
+    {"layers_particles_batch", STACK "particles drops=1k capacity=4 order=batch"},
     {"same_runoff", SLOPE BEDS "runoff rounds=20 give=same"},
     {"same_pipes", SLOPE BEDS "pipes rounds=20 give=same"},
     {"same_pipes_forward", SLOPE BEDS "pipes rounds=15 give=same transport=forward neighbours=4"},

@@ -126,18 +126,28 @@ static void add_runoff(char *recipe, size_t size) {
              below(2) ? "open" : "wall", below(3) * 3);
 }
 
-/* Land with layers is for the other order. */
 static void add_droplets(char *recipe, size_t size) {
     static const char *const borders[] = {"open", "wall", "apron"};
     size_t used = strlen(recipe);
     float radius = between(1, below(4) ? 5 : 12);
     snprintf(recipe + used, size - used,
-             "droplets order=%s drops=%d seed=%d radius=%gcells max_path=%gcells border=%s "
+             "droplets order=batch drops=%d seed=%d radius=%gcells max_path=%gcells border=%s "
              "inertia=%g evaporation=%g erosion=%g first_water=%g%s ",
-             strstr(recipe, "layer ") ? "tiles" : "batch", below(below(3) ? 50 : 500), below(99),
-             (double)radius, (double)between(1, 20 * radius), borders[below(3)],
-             (double)(below(3) ? 0.3f : between(0, 1)), (double)between(0, 0.1f),
+             below(below(3) ? 50 : 500), below(99), (double)radius, (double)between(1, 20 * radius),
+             borders[below(3)], (double)(below(3) ? 0.3f : between(0, 1)), (double)between(0, 0.1f),
              (double)between(0, 1), (double)between(0, 3), below(6) ? "" : " blend=0.4");
+}
+
+static void add_particles(char *recipe, size_t size) {
+    static const char *const moves[] = {"", " move=1cell", " move=0.3cells"};
+    size_t used = strlen(recipe);
+    snprintf(recipe + used, size - used,
+             "particles order=batch drops=%d seed=%d radius=%gcells border=%s capacity=%g "
+             "evaporation=%g max_path=%d softness=%g first_water=%g first_speed=%g%s ",
+             below(below(3) ? 50 : 500), below(99), (double)between(1, below(4) ? 5 : 12),
+             below(2) ? "open" : "wall", (double)between(0, 9), (double)between(0, 0.1f),
+             1 + below(80), (double)between(0, 1), (double)between(0, 3),
+             (double)(below(2) ? 0 : between(0, 3)), moves[below(3)]);
 }
 
 static void add_shape(char *recipe, size_t size) {
@@ -214,19 +224,36 @@ static void add_limits(char *recipe, size_t size) {
 
 static void random_recipes_give_the_same_land(void **state) {
     (void)state;
-    void (*const steps[])(char *recipe, size_t size) = {add_noise,  add_thermal, add_pipes,
-                                                        add_runoff, add_shape,   add_made,
-                                                        add_fields, add_droplets};
+    void (*const steps[])(char *recipe, size_t size) = {add_noise,  add_thermal,  add_pipes,
+                                                        add_runoff, add_shape,    add_made,
+                                                        add_fields, add_droplets, add_particles};
     for (uint64_t i = 0; i < support_cases(80); i++) {
         char recipe[2048];
         draw_land(recipe, sizeof recipe);
         add_noise(recipe, sizeof recipe);
         add_limits(recipe, sizeof recipe);
         for (int count = below(6); count > 0; count--)
-            steps[below(8)](recipe, sizeof recipe);
+            steps[below(9)](recipe, sizeof recipe);
         compare(recipe);
     }
     assert_less_equal(refused, support_cases(80) / 4);
+}
+
+/* Drops and particles that make their moves together, on all that holds ground back. */
+static void batches_are_the_same(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < cases(16); i++) {
+        char recipe[2048];
+        draw_land(recipe, sizeof recipe);
+        add_noise(recipe, sizeof recipe);
+        add_limits(recipe, sizeof recipe);
+        if (i % 3 == 0)
+            add_droplets(recipe, sizeof recipe);
+        add_particles(recipe, sizeof recipe);
+        compare(recipe);
+    }
+    compare("terrain size=96 cell=20 noise relief=900 layer name=hard thickness=2 erodibility=0 "
+            "layer name=soil thickness=1 noise=1 particles order=batch capacity=5");
 }
 
 /* The land at rest: the search for it, what slides of layers, and the rounds after it. */
@@ -410,6 +437,15 @@ static void a_stop_leaves_whole_land(void **state) {
     assert_near(l->eroded, l->deposited + l->left_map + l->suspended, 1e-6 * l->eroded + 1e-3);
     drops.drops = 100;
     support_ok(device, rv_step_run(land, RV_STEP_droplets, &drops, NULL));
+    rv_particles_params particles = rv_particles_params_default();
+    particles.order = RV_particles_order_batch;
+    particles.drops = 1000000000;
+    go_on = false;
+    assert_int_equal(rv_step_run(land, RV_STEP_particles, &particles, &report), RV_CANCELLED);
+    go_on = true;
+    assert_near(l->eroded, l->deposited + l->left_map + l->suspended, 1e-6 * l->eroded + 1e-3);
+    particles.drops = 100;
+    support_ok(device, rv_step_run(land, RV_STEP_particles, &particles, NULL));
     rv_terrain_destroy(land);
 }
 
@@ -449,6 +485,8 @@ static void the_land_stays_on_the_device(void **state) {
         "order=batch "
         "drops=40",
         "noise analyse thermal rounds=2 analyse channel=9 hillshade a.png",
+        "layer name=soil thickness=3 noise particles order=batch drops=60 max_path=9 droplets "
+        "order=batch drops=40 max_path=9cells thermal rounds=2",
     };
     rv_context *ctx = NULL;
     if (!device)
@@ -502,7 +540,8 @@ static void a_lost_device_leaves_a_checkpoint(void **state) {
     if (!device)
         return;
     const char *recipe = "terrain size=50 noise pipes time=20 thermal rounds=9 talus=20 "
-                         "droplets order=batch drops=99 max_path=9cells runoff rounds=9 noise "
+                         "droplets order=batch drops=99 max_path=9cells particles order=batch "
+                         "drops=99 max_path=9 runoff rounds=9 noise "
                          "mode=add relief=5";
     uint64_t expected = hash_of(processor, recipe);
     struct rvi_opencl *cl = rvi_device_opencl(rvi_device_of(device));
@@ -648,6 +687,7 @@ static void a_device_that_is_not_there_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_recipes_give_the_same_land),
+        cmocka_unit_test(batches_are_the_same),
         cmocka_unit_test(land_settles_alike),
         cmocka_unit_test(layers_are_laid_alike),
         cmocka_unit_test(pipes_wear_layers_alike),

@@ -16,9 +16,13 @@ static double figure(const rv_terrain *land, const char *name) {
     return 0;
 }
 
+static bool batch; /* with order=batch? */
+
 /* Runs the last step of a recipe and looks where its 500 drops have ended. */
 static ends ends_of(rv_context *ctx, const char *text) {
-    rv_terrain *land = support_run(ctx, text);
+    char words[256];
+    snprintf(words, sizeof words, "%s%s", text, batch ? " order=batch" : "");
+    rv_terrain *land = support_run(ctx, words);
     ends e = {figure(land, "drops_left_map"), figure(land, "drops_in_pits"),
               figure(land, "drops_at_end")};
     assert_equal(e.left + e.pits + e.whole, 500);
@@ -56,7 +60,8 @@ static void the_same_on_any_threads(void **state) {
     static const char *const texts[] = {
         "terrain size=90 noise relief=400 frequency=2 droplets 500 border=apron drops=300",
         "terrain size=90 noise relief=400 frequency=2 droplets 500",
-        "terrain size=90 noise relief=400 frequency=2 particles 500"};
+        "terrain size=90 noise relief=400 frequency=2 particles 500",
+        "terrain size=90 noise relief=400 frequency=2 particles 500 order=batch"};
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
         double first[3] = {0};
         for (int threads = 1; threads <= 4; threads += 3) {
@@ -90,6 +95,8 @@ static rv_report report_of(rv_context *ctx, const char *land_text, rv_step_id st
     p.softness = 0.2f;
     p.first_water = water;
     p.first_speed = speed;
+    d.order = batch ? RV_droplets_order_batch : RV_droplets_order_tiles;
+    p.order = batch ? RV_particles_order_batch : RV_particles_order_tiles;
     const void *params = step == RV_STEP_droplets ? (const void *)&d : &p;
     support_ok(ctx, rv_step_run(land, step, params, &report));
     rv_terrain_destroy(land);
@@ -134,5 +141,11 @@ int main(void) {
         cmocka_unit_test(drops_start_as_told),
         cmocka_unit_test(particles_start_as_told),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest of_batch[] = {
+        cmocka_unit_test(every_drop_ends_somewhere),
+        cmocka_unit_test(particles_start_as_told),
+    };
+    int failed = cmocka_run_group_tests_name("drop_ends", tests, NULL, NULL);
+    batch = true;
+    return failed + cmocka_run_group_tests_name("drop_ends order=batch", of_batch, NULL, NULL);
 }

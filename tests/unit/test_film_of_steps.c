@@ -113,6 +113,7 @@ static void land_is_as_without_the_film(void **state) {
         "layer name=sand thermal rounds=30 talus=20",
         "thermal until=settled talus=20",
         "droplets order=batch drops=2k",
+        "particles order=batch drops=2k",
         "rivers steps=9 time=200k",
         "layer strata rivers steps=9 time=200k",
         "drain flood",

@@ -290,6 +290,7 @@ static void memory_is_enough_and_not_far_too_much(void **state) {
         "terrain size=700 noise octaves=2 droplets drops=100 blend=0.5",
         "terrain size=700 noise octaves=2 droplets drops=100 border=apron margin=100cells "
         "blend=0.5",
+        "terrain size=700 noise octaves=2 layer strata particles drops=100 order=batch",
         "terrain size=700 noise octaves=2 droplets drops=100 radius=32cells border=wall",
         "terrain size=700 noise octaves=2 droplets drops=100 rain=m.npy",
         "terrain size=900 noise octaves=2 droplets drops=100 rain=m.npy blend=1",

@@ -77,7 +77,8 @@ static void a_stopped_run_gives_nothing(void **state) {
     (void)state;
     static const char *const wear[] = {
         "droplets drops=200k blend=0.5", "runoff",         "particles", "thermal rounds=1000",
-        "pipes transport=forward",       "rivers steps=9", "drain",     "layer pipes give=same"};
+        "pipes transport=forward",       "rivers steps=9", "drain",     "layer pipes give=same",
+        "layer particles order=batch"};
     for (size_t k = 0; k < sizeof wear / sizeof wear[0]; k++)
         for (int n = 0; n < 6; n++) {
             int answers = n;

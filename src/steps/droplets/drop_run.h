@@ -1,14 +1,14 @@
 /* drop_run.h: one run of droplets, for the files that share it: droplets.c prepares it and closes
  * its ledger, drop_lanes.c lets the drops run, drop_ground.h is what they do to the ground; with
- * order=batch drop_batch.c does all that, and batch_device.c on a device.
+ * order=batch wear/drop_batch.c does all that, and drop_move.h is a move of a drop.
  */
 #ifndef RVI_STEPS_DROPLETS_DROP_RUN_H
 #define RVI_STEPS_DROPLETS_DROP_RUN_H
 
-#include "steps/droplets/batch_trace.h"
-#include "steps/droplets/drop_apron.h"
+#include "steps/droplets/drop_move.h"
 #include "terrain/smooth.h"
 #include "wear/brush.h"
+#include "wear/drop_batch.h"
 #include "wear/drop_ends.h"
 #include "wear/drop_rounds.h"
 #include "wear/erosion_factor.h"
@@ -33,26 +33,6 @@ typedef struct tile_result {
     uint64_t drop_steps;
     rvi_drop_ends ends;
 } tile_result;
-
-/* What a run has with order=batch. */
-typedef struct rvi_drop_batch {
-    rvi_batch_rules rules;
-    rvi_batch_slot *slots;
-    int32_t *ground, *change; /* as grids of the run */
-    uint32_t *laid, *flow;    /* the same, two numbers a cell */
-    uint32_t *crowd;          /* of this round and of the next */
-    size_t blocks;            /* in each */
-    bool *marked;             /* of every RVI_ROWS rows: drops of this round may change them */
-    uint32_t *ended, counted; /* counted: what it was when it was looked at last */
-    uint64_t done;            /* drops that have ended or missed the land */
-    uint64_t round;
-    rvi_rain rain;
-    double by;    /* metres a unit */
-    float *rest;  /* of the land: what its heights won by becoming floats */
-    float *parts; /* for a range on a device */
-    rvi_batch_sums *sums;
-    rvi_device_pace pace;
-} rvi_drop_batch;
 
 /* One run of the step. The grids are the map with the apron around it, and a border that no drop
  * enters, into which lanes may reach: cell (x, y) of the map is at (y + off_y) * stride + x +
@@ -91,7 +71,8 @@ typedef struct rvi_drop_run {
     float *loads;         /* of each slot: what its drop carries of it */
     double *deposited_on; /* of each tile: what was deposited on it, metres on one cell */
     float *fields[3];     /* of the land: flow, eroded, deposited */
-    rvi_drop_batch batch;
+    rvi_batch batch;      /* only with order=batch */
+    rvi_drop_law law;
 } rvi_drop_run;
 
 static RVI_HOT size_t at(const rvi_drop_run *f, int x, int y) {
@@ -106,36 +87,6 @@ static inline size_t land_cell(const rvi_drop_run *f, int x, int y) {
         return SIZE_MAX;
     return (size_t)ly * (size_t)land->width + (size_t)lx;
 }
-
-static inline rvi_drop_apron rvi_drops_apron(const rvi_drop_run *f) {
-    const rv_terrain *land = f->job->land;
-    int turn = (int)((float)RVI_APRON_TURN * f->move + 0.5f);
-    rvi_drop_apron a = {land->width, land->height, f->margin, rvi_maxi(turn, 1)};
-    return a;
-}
-
-/* ---- droplets.c, for both orders ---- */
-
-uint64_t rvi_drops_wanted(const rvi_drop_run *f);
-rvi_factor_shape rvi_drops_factor_shape(const rvi_drop_run *f);
-void rvi_drops_list_wear(rvi_drop_run *f); /* the memory for the erosion factor and for blend */
-void rvi_drops_tell_margin(const rvi_drop_run *f);
-rv_status rvi_drops_blend(rvi_drop_run *f);
-
-/* ---- drop_batch.c ---- */
-
-rv_status rvi_batch_prepare(rvi_drop_run *f);
-rvi_batch_round rvi_batch_round_of(const rvi_drop_run *f, uint64_t round);
-
-/* ---- batch_device.c: the same on the device of the job, queued ---- */
-
-bool rvi_batch_device_can(const rvi_drop_run *f); /* all of the run? */
-rv_status rvi_batch_device_fill(rvi_drop_run *f);
-rv_status rvi_batch_device_begin(rvi_drop_run *f);
-rv_status rvi_batch_device_round(rvi_drop_run *f);
-rv_status rvi_batch_device_show(rvi_drop_run *f);
-/* won: the sum of `rest`; fills `sums`. */
-rv_status rvi_batch_device_leave(rvi_drop_run *f, double *won);
 
 /* Drops of two tiles that may run side by side cannot meet, so it is the same whether they run one
  * after the other or step by step together: each lane runs the drops of a tile of its own. (More

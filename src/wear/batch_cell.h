@@ -1,5 +1,5 @@
-/* batch_cell.h: a move of a drop of droplets.c with order=batch, for the processor and for devices.
- * The equations stand in droplets.c.
+/* batch_cell.h: what drops and particles do to the ground with order=batch, for the processor and
+ * for devices. How they move is said by their steps: drop_move.h, particle_move.h.
  *
  * In a round every drop on its way makes one move on the ground as it was before the round. What it
  * takes and lays down is added up in whole numbers, which come to the same sum in any order, and
@@ -11,10 +11,16 @@
  * together keep to the floor, and to what 32 bits can hold: in a turn of taking or laying down, of
  * which a move has at most two, all drops together change a cell by no more than MOST, and no drop
  * takes below -RANGE or lays above RANGE.
- *     2 MOST < RANGE, and a cell stays between -2 RANGE and 2 RANGE */
-#ifndef RVI_STEPS_DROPLETS_BATCH_CELL_H
-#define RVI_STEPS_DROPLETS_BATCH_CELL_H
+ *     2 MOST < RANGE, and a cell stays between -2 RANGE and 2 RANGE
+ * At its end a drop may use a wider disc, where the blocks around these nine count, too.
+ *
+ * Layers give from the top downwards, each at its erodibility. A drop knows of each only its share,
+ * so that together they do not wear rock as if the soil on it were gone; and rock that nothing
+ * erodes bounds what they take together as the floor does. What is laid down becomes the top. */
+#ifndef RVI_WEAR_BATCH_CELL_H
+#define RVI_WEAR_BATCH_CELL_H
 
+#include "terrain/layer_cell.h"
 #include "wear/bedrock_cell.h"
 #include "wear/drop_fall.h"
 
@@ -29,8 +35,9 @@ enum {
     RVI_BATCH_RELIEF = 1 << 26,
     RVI_BATCH_MOST = 1 << 27,
     RVI_BATCH_RANGE = 1 << 29,
-    RVI_BATCH_FLOW = 1 << 20,  /* of the first water of a drop, on all its cells */
-    RVI_BATCH_WEIGHT = 1 << 16 /* of the middle of the disc */
+    RVI_BATCH_FLOW = 1 << 20,              /* of the first water of a drop, on all its cells */
+    RVI_BATCH_WEIGHT = 1 << 16,            /* of the middle of the disc */
+    RVI_BATCH_DEEP = (1 << 29) + (1 << 27) /* no layer is thicker than so many units */
 };
 
 typedef struct rvi_batch_rules {
@@ -39,16 +46,16 @@ typedef struct rvi_batch_rules {
     uint64_t whole;        /* of those, the first ones: in the order of their places */
     uint64_t stride;       /* of the grids; cell (x, y) is at first + y stride + x */
     uint64_t first;
-    int width, height, margin;            /* of map and apron */
-    int land_width, land_height;          /* of the map */
-    int most_moves, reach;                /* reach: of the disc, in cells */
-    int wall;                             /* 1 or 0 */
-    int block, blocks;                    /* side of a block in cells, and blocks in a row */
-    float inertia, steer;                 /* (1 - inertia) / R */
-    float capacity, min_fall;             /* of a drop's square; min_slope R */
-    float deposition, erosion, dry, pull; /* dry: 1 - evaporation; pull: gravity / R */
-    float radius, move, near, share;      /* as in drop_run.h */
-    float per_radius;                     /* RVI_BATCH_WEIGHT of the radius */
+    int width, height, margin;       /* of map and apron */
+    int land_width, land_height;     /* of the map */
+    int most_moves, reach;           /* reach: of the disc, in cells */
+    int wall;                        /* 1 or 0 */
+    int block, blocks;               /* side of a block in cells, and blocks in a row */
+    int layers, last_reach;          /* last_*: of the disc at the end of a way */
+    float radius, move, near, share; /* cells; share: a metre of a drop's square, on a cell */
+    float last_radius;
+    float per_radius, per_last; /* RVI_BATCH_WEIGHT of the radius */
+    float bank;                 /* what a high cell weighs, as a multiple of the bed */
     float first_water, first_speed;
     float flow; /* RVI_BATCH_FLOW of first_water */
     int floor;  /* nothing is taken from below, which are so many metres: */
@@ -106,13 +113,18 @@ typedef struct rvi_batch_grids {
     RVI_GRID const float *factor, *mask; /* NULL: 1 everywhere; the mask is of the map */
     RVI_GRID const uint32_t *rain_cells; /* rain.h */
     RVI_GRID const uint64_t *rain_rows;
+    /* Of layers, but for bedrock: how thick they are, in units, one map after the other; and how
+     * soft each of all is. */
+    RVI_GRID const int32_t *depth;
+    RVI_GRID const float *soft;
 #ifdef __OPENCL_VERSION__
     rvi_batch_crew crew;
     bedrock_grids bedrock;
     bool bare; /* nothing is known of the bedrock: it keeps nothing */
 #else
-    /* What else keeps ground from erosion, by its place and height; NULL: nothing. */
-    float (*more)(const void *run, int x, int y, float plane, float height);
+    /* What else keeps bedrock that ends at a height from erosion, and any ground; NULL: nothing. */
+    float (*rock)(const void *run, int x, int y, float top);
+    float (*other)(const void *run, int x, int y, float height);
     const void *run;
 #endif
 } rvi_batch_grids;
@@ -199,14 +211,23 @@ static inline int32_t rvi_batch_lowest(const rvi_batch_grids *g, int32_t a) {
 #define rvi_batch_lowest(g, a) (a)
 #endif
 
-/* What bedrock keeps of what would be taken at the cell i, by the plane and the height there. */
-static inline float rvi_batch_hard(const rvi_batch_grids *g, const rvi_batch_rules *r, size_t i,
-                                   int x, int y, float plane, float height) {
+/* What bedrock that ends at `top` gives of what would be taken at the cell i. */
+static inline float rvi_batch_rock(const rvi_batch_grids *g, const rvi_batch_rules *r, size_t i,
+                                   int x, int y, float top) {
 #ifdef __OPENCL_VERSION__
-    return g->bare ? 1.0f : bedrock_soft(&g->bedrock, i, r->low + plane * r->by);
+    return g->bare ? 1.0f : bedrock_soft(&g->bedrock, i, r->low + top * r->by);
 #else
     (void)r, (void)i;
-    return g->more ? g->more(g->run, x, y, plane, height) : 1.0f;
+    return g->rock ? g->rock(g->run, x, y, top) : 1.0f;
+#endif
+}
+
+/* What any ground of that height gives: only programs on the processor have something to say. */
+static inline float rvi_batch_other(const rvi_batch_grids *g, int x, int y, float height) {
+#ifdef __OPENCL_VERSION__
+    return 1.0f;
+#else
+    return g->other ? g->other(g->run, x, y, height) : 1.0f;
 #endif
 }
 
@@ -226,10 +247,15 @@ static inline bool rvi_batch_on_map(const rvi_batch_rules *r, int x, int y) {
     return x >= 0 && y >= 0 && x < r->land_width && y < r->land_height;
 }
 
-/* There is one more block on each side of the land. */
+/* The same in grids of the map. */
+static inline size_t rvi_batch_cell(const rvi_batch_rules *r, int x, int y) {
+    return (size_t)(y - r->margin) * (size_t)r->land_width + (size_t)(x - r->margin);
+}
+
+/* There are two more blocks on each side of the land. */
 static inline size_t rvi_batch_block(const rvi_batch_rules *r, float x, float y, int shift_x,
                                      int shift_y) {
-    int bx = ((int)x + shift_x) / r->block + 1, by = ((int)y + shift_y) / r->block + 1;
+    int bx = ((int)x + shift_x) / r->block + 2, by = ((int)y + shift_y) / r->block + 2;
     return (size_t)by * (size_t)r->blocks + (size_t)bx;
 }
 
@@ -401,6 +427,8 @@ typedef struct rvi_batch_place {
     float u, v, height, gx, gy;
     float part; /* of what a cell may lose or gain: 1 through the drops in the block */
     int around; /* drops in the nine blocks around it */
+    int reach;  /* of the disc, as in the rules */
+    float radius, per_radius;
 } rvi_batch_place;
 
 /* What the drop changes a cell by, if it would by `want` and all around it together may by `room`.
@@ -413,10 +441,11 @@ static inline int32_t rvi_batch_part(const rvi_batch_place *p, float want, int32
 
 /* The rows of the disc that are on the land. */
 static inline int rvi_batch_first_row(const rvi_batch_rules *r, const rvi_batch_place *p) {
-    return rvi_maxi(p->y + 1 - r->reach, 0);
+    (void)r;
+    return rvi_maxi(p->y + 1 - p->reach, 0);
 }
 static inline int rvi_batch_last_row(const rvi_batch_rules *r, const rvi_batch_place *p) {
-    return rvi_mini(p->y + r->reach, r->height - 1);
+    return rvi_mini(p->y + p->reach, r->height - 1);
 }
 
 /* The cells of one of them. */
@@ -429,22 +458,23 @@ static inline rvi_batch_row rvi_batch_row_of(const rvi_batch_rules *r, const rvi
                                              int y) {
     rvi_batch_row row;
     row.dy = (float)(y - p->y) - p->v;
-    float wide = sqrtf(rvi_maxf(r->radius * r->radius - row.dy * row.dy, 0.0f));
+    float wide = sqrtf(rvi_maxf(p->radius * p->radius - row.dy * row.dy, 0.0f));
     row.first = rvi_maxi(p->x + (int)rvi_floorf(p->u - wide), 0);
     row.last = rvi_mini(p->x + (int)rvi_floorf(p->u + wide), r->width - 1);
     return row;
 }
 
 /* Falls from RVI_BATCH_WEIGHT in the middle to 0 at the edge of the disc. dy2: squared. */
-static inline float rvi_batch_weight(const rvi_batch_rules *r, float dx, float dy2) {
+static inline float rvi_batch_weight(const rvi_batch_place *p, float dx, float dy2) {
     float away = sqrtf(dx * dx + dy2);
-    return rvi_maxf(r->radius - away, 0.0f) * r->per_radius;
+    return rvi_maxf(p->radius - away, 0.0f) * p->per_radius;
 }
 
 /* As brush.h: cells that are not above `level` weigh nothing, and only those by 1 / steep above it
- * their whole weight. */
-static inline int32_t rvi_batch_weight_above(float weight, float h, float level, float steep) {
-    return (int32_t)(weight * rvi_clampf((h - level) * steep, 0.0f, 1.0f));
+ * their whole weight; higher ones up to r->bank times as much. */
+static inline int32_t rvi_batch_weight_above(const rvi_batch_rules *r, float weight, float h,
+                                             float level, float steep) {
+    return (int32_t)(weight * rvi_clampf((h - level) * steep, 0.0f, r->bank));
 }
 
 static inline int64_t rvi_batch_weigh_above(const rvi_batch_grids *g, const rvi_batch_rules *r,
@@ -457,8 +487,8 @@ static inline int64_t rvi_batch_weigh_above(const rvi_batch_grids *g, const rvi_
         float dy2 = row.dy * row.dy;
         int32_t along = 0;
         RVI_BATCH_EACH_COLUMN(g, x, row.first, row.last) {
-            float weight = rvi_batch_weight(r, (float)(x - p->x) - p->u, dy2);
-            along += rvi_batch_weight_above(weight, (float)(ground[x] - p->ref), level, steep);
+            float weight = rvi_batch_weight(p, (float)(x - p->x) - p->u, dy2);
+            along += rvi_batch_weight_above(r, weight, (float)(ground[x] - p->ref), level, steep);
         }
         sum += along;
     }
@@ -470,13 +500,52 @@ enum { RVI_BATCH_NOTHING, RVI_BATCH_TAKE, RVI_BATCH_LAY, RVI_BATCH_FILL, RVI_BAT
 typedef struct rvi_batch_deal {
     int kind;
     float amount, level; /* level: nothing is taken from below, or laid above it */
-    float steep;         /* of what is taken */
+    /* Of what is taken; and of what is laid down: only cells by 1 / steep below the level get all
+     * of their part. 0: all get it. */
+    float steep;
+    float weighed; /* of all that is laid on a disc: cells below this level count */
 } rvi_batch_deal;
 
 /* What a drop has taken or laid down in a turn, and what of it on the map. */
 typedef struct rvi_batch_given {
     int64_t all, on_map;
 } rvi_batch_given;
+
+/* What comes off the layers of a cell, whose ground ends at `top`, where bare ground would lose
+ * `want`. `rock`: what bedrock gives besides. *room becomes no more than what lies on the first
+ * layer that gives nothing. */
+static inline float rvi_batch_through(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                      const rvi_batch_place *p, int x, int y, float top, float want,
+                                      float rock, int32_t *room) {
+    size_t cells = (size_t)r->land_width * (size_t)r->land_height, cell = rvi_batch_cell(r, x, y);
+    float taken = 0.0f;
+    int64_t above = 0;
+    for (int l = r->layers - 1; l >= 0; l--) {
+        int32_t depth = l > 0 ? g->depth[(size_t)(l - 1) * cells + cell] : 0;
+        if (l > 0 && depth <= 0)
+            continue; /* none of it here: it protects nothing */
+        float soft = g->soft[l] * rvi_batch_other(g, x, y, top - (float)above);
+        soft *= l == 0 ? rock : 1.0f;
+        if (!(soft > 0.0f)) {
+            *room = above < *room ? (int32_t)above : *room;
+            return taken;
+        }
+        float there = (float)depth * p->part, loss = want * soft;
+        taken += want > 0.0f && rvi_layer_used_up(&want, loss, there, l == 0) ? there : loss;
+        above += depth;
+    }
+    return taken;
+}
+
+/* How thick the layers on the bedrock are. */
+static inline float rvi_batch_cover(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                    size_t cell) {
+    size_t cells = (size_t)r->land_width * (size_t)r->land_height;
+    float cover = 0.0f;
+    for (int l = 1; l < r->layers; l++)
+        cover += (float)g->depth[(size_t)(l - 1) * cells + cell];
+    return cover;
+}
 
 /* Takes up to the amount around the drop from cells above where it goes, which weigh `sum`. */
 static inline void rvi_batch_take(const rvi_batch_grids *g, const rvi_batch_rules *r,
@@ -489,23 +558,31 @@ static inline void rvi_batch_take(const rvi_batch_grids *g, const rvi_batch_rule
         float dy = row.dy, dy2 = dy * dy;
         RVI_BATCH_EACH_COLUMN(g, x, row.first, row.last) {
             size_t i = rvi_batch_at(r, x, y);
-            float dx = (float)(x - p->x) - p->u, weight = rvi_batch_weight(r, dx, dy2);
-            int32_t ground = g->ground[i];
-            float h = (float)(ground - p->ref);
-            float want = (float)rvi_batch_weight_above(weight, h, level, steep) * share;
+            float dx = (float)(x - p->x) - p->u, weight = rvi_batch_weight(p, dx, dy2);
+            int32_t ground = g->ground[i], room = ground - r->floor;
+            float h = (float)(ground - p->ref), top = (h - level) * p->part;
+            float want = (float)rvi_batch_weight_above(r, weight, h, level, steep) * share;
             if (!(want > 0.0f))
                 continue;
             want *= g->factor ? g->factor[i] : 1.0f;
-            want *=
-                rvi_batch_hard(g, r, i, x, y, p->height + (p->gx * dx + p->gy * dy) + (float)p->ref,
-                               h + (float)p->ref);
-            want = rvi_minf(want, (h - level) * p->part);
-            int32_t by = rvi_batch_part(p, want, ground - r->floor);
+            float plane = p->height + (p->gx * dx + p->gy * dy) + (float)p->ref;
+            const bool on_map = rvi_batch_on_map(r, x, y);
+            if (r->layers > 1 && on_map) {
+                float cover = rvi_batch_cover(g, r, rvi_batch_cell(r, x, y));
+                float rock = rvi_batch_rock(g, r, i, x, y, plane - cover);
+                want = rvi_batch_through(g, r, p, x, y, h + (float)p->ref, rvi_minf(want, top),
+                                         rock, &room);
+            } else {
+                want *= rvi_batch_rock(g, r, i, x, y, plane) *
+                        rvi_batch_other(g, x, y, h + (float)p->ref);
+                want = rvi_minf(want, top);
+            }
+            int32_t by = rvi_batch_part(p, want, room);
             if (by <= 0)
                 continue;
             rvi_batch_add(g->change + i, -by);
             given->all += by;
-            given->on_map += rvi_batch_on_map(r, x, y) ? by : 0;
+            given->on_map += on_map ? by : 0;
         }
     }
 }
@@ -516,15 +593,18 @@ static inline void rvi_batch_take(const rvi_batch_grids *g, const rvi_batch_rule
 #define RVI_BATCH_SHARED (1.0f - 0x1p-14f)
 
 static inline void rvi_batch_lay_cell(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                      const rvi_batch_place *p, int x, int y, float amount,
-                                      float level, rvi_batch_given *given) {
+                                      const rvi_batch_place *p, const rvi_batch_deal *deal, int x,
+                                      int y, float amount, rvi_batch_given *given) {
     size_t i = rvi_batch_at(r, x, y);
     bool on_map = rvi_batch_on_map(r, x, y);
     int32_t ground = g->ground[i];
-    amount = rvi_minf(amount, (level - (float)(ground - p->ref)) * p->part);
+    float below = deal->level - (float)(ground - p->ref);
+    if (!(below > 0.0f))
+        return;
+    amount *= deal->steep > 0.0f ? rvi_minf(below * deal->steep, 1.0f) : 1.0f;
+    amount = rvi_minf(amount, below * p->part);
     if (g->mask && on_map)
-        amount *=
-            g->mask[(size_t)(y - r->margin) * (size_t)r->land_width + (size_t)(x - r->margin)];
+        amount *= g->mask[rvi_batch_cell(r, x, y)];
     int32_t by = rvi_batch_part(p, amount, RVI_BATCH_RANGE - ground);
     if (by <= 0)
         return;
@@ -568,14 +648,14 @@ static inline void rvi_batch_lay(const rvi_batch_grids *g, const rvi_batch_rules
     float amount = deal->amount * (RVI_BATCH_SHARED / (ax.sum * ay.sum));
     RVI_BATCH_EACH_ROW(g, y, ay.first, ay.last)
     RVI_BATCH_EACH_COLUMN(g, x, ax.first, ax.last)
-    rvi_batch_lay_cell(g, r, p, x, y, amount * (rvi_batch_tent(&ay, y) * rvi_batch_tent(&ax, x)),
-                       deal->level, given);
+    rvi_batch_lay_cell(g, r, p, deal, x, y,
+                       amount * (rvi_batch_tent(&ay, y) * rvi_batch_tent(&ax, x)), given);
 }
 
-/* Those cells of the disc that lie below the level; share 0: only weighs them. */
+/* Those cells of the disc that count; share 0: only weighs them. */
 static inline int64_t rvi_batch_lay_disc(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                         const rvi_batch_place *p, float level, float share,
-                                         rvi_batch_given *given) {
+                                         const rvi_batch_place *p, const rvi_batch_deal *deal,
+                                         float share, rvi_batch_given *given) {
     int64_t sum = 0;
     int end = rvi_batch_last_row(r, p);
     RVI_BATCH_EACH_ROW(g, y, rvi_batch_first_row(r, p), end) {
@@ -583,12 +663,12 @@ static inline int64_t rvi_batch_lay_disc(const rvi_batch_grids *g, const rvi_bat
         const rvi_batch_row row = rvi_batch_row_of(r, p, y);
         RVI_BATCH_EACH_COLUMN(g, x, row.first, row.last) {
             float dx = (float)(x - p->x) - p->u;
-            int32_t weight = (int32_t)rvi_batch_weight(r, dx, row.dy * row.dy);
-            if (weight <= 0 || !((float)(ground[x] - p->ref) < level))
+            int32_t weight = (int32_t)rvi_batch_weight(p, dx, row.dy * row.dy);
+            if (weight <= 0 || !((float)(ground[x] - p->ref) < deal->weighed))
                 continue;
             sum += weight;
             if (share > 0.0f)
-                rvi_batch_lay_cell(g, r, p, x, y, share * (float)weight, level, given);
+                rvi_batch_lay_cell(g, r, p, deal, x, y, share * (float)weight, given);
         }
     }
     return sum;
@@ -601,9 +681,10 @@ static inline int64_t rvi_batch_lay_disc(const rvi_batch_grids *g, const rvi_bat
  * else anywhere. */
 static inline rvi_batch_deal rvi_batch_lay_all(const rvi_batch_drop *d, const rvi_batch_place *p,
                                                int64_t trifle, int level) {
-    rvi_batch_deal deal = {RVI_BATCH_NOTHING, 0.0f, 0.0f, 0.0f};
+    rvi_batch_deal deal = {RVI_BATCH_NOTHING, 0.0f, 0.0f, 0.0f, 0.0f};
     deal.kind = d->sediment > trifle ? RVI_BATCH_LAY_ALL : RVI_BATCH_NOTHING;
     deal.level = (float)level - (float)p->ref;
+    deal.weighed = deal.level;
     return deal;
 }
 
@@ -616,12 +697,12 @@ static inline void rvi_batch_trade(const rvi_batch_grids *g, const rvi_batch_rul
     if (deal->kind == RVI_BATCH_TAKE)
         sum = rvi_batch_weigh_above(g, r, p, deal->level, deal->steep);
     else if (deal->kind == RVI_BATCH_LAY_ALL)
-        sum = rvi_batch_lay_disc(g, r, p, deal->level, 0.0f, &given);
+        sum = rvi_batch_lay_disc(g, r, p, deal, 0.0f, &given);
     rvi_batch_total(g, meeting, &sum, &none);
     if (deal->kind == RVI_BATCH_TAKE && sum > 0)
         rvi_batch_take(g, r, p, deal, sum, &given);
     else if (deal->kind == RVI_BATCH_LAY_ALL && sum > 0)
-        rvi_batch_lay_disc(g, r, p, deal->level, RVI_BATCH_SHARED * (float)d->sediment / (float)sum,
+        rvi_batch_lay_disc(g, r, p, deal, RVI_BATCH_SHARED * (float)d->sediment / (float)sum,
                            &given);
     else if (deal->kind == RVI_BATCH_LAY)
         rvi_batch_lay(g, r, d, p, deal, &given);
@@ -693,56 +774,25 @@ static inline void rvi_batch_end(const rvi_batch_grids *g, const rvi_batch_rules
     rvi_batch_start(g, r, slot, d);
 }
 
-static inline void rvi_batch_turn(const rvi_batch_rules *r, rvi_batch_drop *d, float gx, float gy) {
-    float dx = d->dx * r->inertia - gx * r->steer, dy = d->dy * r->inertia - gy * r->steer;
-    float length = sqrtf(dx * dx + dy * dy);
-    if (length > 0.0f) {
-        d->dx = dx / length;
-        d->dy = dy / length;
-        return;
-    }
-    uint64_t bits = rvi_random(r->squares.seed, d->bits, (uint64_t)d->step);
-    float angle = rvi_unit(bits) * (float)(2.0 * RVI_PI);
-    d->dx = rvi_cosf(angle);
-    d->dy = rvi_sinf(angle);
+/* Is there a cell to the east and south of a place? */
+static inline bool rvi_batch_inside(const rvi_batch_rules *r, float x, float y) {
+    return x >= 0.0f && y >= 0.0f && x < (float)(r->width - 1) && y < (float)(r->height - 1);
 }
 
-/* What the drop's capacity asks for. */
-static inline rvi_batch_deal rvi_batch_decide(const rvi_batch_rules *r, const rvi_batch_drop *d,
-                                              const rvi_batch_place *p, float dh) {
-    float rise = dh * r->share, sediment = (float)d->sediment;
-    float capacity = rvi_maxf(-dh, r->min_fall) * d->speed * d->water * r->capacity;
-    rvi_batch_deal deal = {RVI_BATCH_NOTHING, 0.0f, 0.0f, 0.0f};
-    if (dh > 0.0f) {
-        deal.kind = RVI_BATCH_LAY;
-        deal.amount = rvi_minf(sediment, rise);
-        deal.level = p->height + dh;
-    } else if (sediment > capacity) {
-        deal.kind = RVI_BATCH_FILL;
-        deal.amount = (sediment - capacity) * r->deposition;
-    } else {
-        deal.amount = rvi_minf((capacity - sediment) * r->erosion, -rise);
-        deal.kind = deal.amount > 0.0f ? RVI_BATCH_TAKE : RVI_BATCH_NOTHING;
-        deal.level = p->height + dh;
-        deal.steep = deal.kind == RVI_BATCH_TAKE ? 1.0f / -dh : 0.0f;
-    }
-    return deal;
-}
-
-/* Where the drop goes. Closed borders hold it inside: it slides along the wall. RVI_BATCH_OVER_EDGE
- * or RVI_BATCH_IN_PIT: it ends at the border; RVI_BATCH_GOES_ON: it does not. */
-static inline int rvi_batch_go(const rvi_batch_rules *r, const rvi_batch_drop *d, float *x,
-                               float *y) {
-    *x = d->x + d->dx * r->move;
-    *y = d->y + d->dy * r->move;
-    if (*x >= 0.0f && *y >= 0.0f && *x < (float)(r->width - 1) && *y < (float)(r->height - 1))
-        return RVI_BATCH_GOES_ON;
-    if (!r->wall)
-        return RVI_BATCH_OVER_EDGE;
-    /* The largest places from which the cell to the east and south is still on the map. */
+/* The nearest place that has. */
+static inline void rvi_batch_keep_inside(const rvi_batch_rules *r, float *x, float *y) {
     *x = rvi_clampf(*x, 0.0f, (float)(r->width - 1) * (1.0f - 0x1p-23f));
     *y = rvi_clampf(*y, 0.0f, (float)(r->height - 1) * (1.0f - 0x1p-23f));
-    return *x != d->x || *y != d->y ? RVI_BATCH_GOES_ON : RVI_BATCH_IN_PIT;
+}
+
+/* Drops in the blocks up to so many beside that of a drop. */
+static inline int rvi_batch_around(const rvi_batch_rules *r, RVI_GRID const uint32_t *block,
+                                   int beside) {
+    int around = 0;
+    for (int y = -beside; y <= beside; y++)
+        for (int x = -beside; x <= beside; x++)
+            around += (int)block[y * r->blocks + x];
+    return around;
 }
 
 static inline rvi_batch_place rvi_batch_place_of(const rvi_batch_grids *g, const rvi_batch_rules *r,
@@ -751,10 +801,10 @@ static inline rvi_batch_place rvi_batch_place_of(const rvi_batch_grids *g, const
     rvi_batch_place p;
     RVI_GRID const uint32_t *block = g->crowd + rvi_batch_block(r, d->x, d->y, t->now_x, t->now_y);
     p.part = 1.0f / (float)*block;
-    p.around = 0;
-    for (int y = -1; y <= 1; y++)
-        for (int x = -1; x <= 1; x++)
-            p.around += (int)block[y * r->blocks + x];
+    p.around = rvi_batch_around(r, block, 1);
+    p.reach = r->reach;
+    p.radius = r->radius;
+    p.per_radius = r->per_radius;
     p.x = (int)d->x;
     p.y = (int)d->y;
     p.u = d->x - (float)p.x;
@@ -763,86 +813,49 @@ static inline rvi_batch_place rvi_batch_place_of(const rvi_batch_grids *g, const
     return p;
 }
 
-/* One move of a drop on its way, or, after the last one, its end, where it lays down what it
- * carries. Returns why it ends, if it does not go on. */
-static inline int rvi_batch_step(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                 const rvi_batch_round *t, RVI_GRID rvi_batch_slot *slot,
-                                 rvi_batch_drop *d) {
-    rvi_batch_place p = rvi_batch_place_of(g, r, t, d);
-    const rvi_batch_felt old = rvi_batch_feel(g, r, d->x, d->y, p.ref, 0);
-    const int64_t trifle = d->sediment / RVI_BATCH_TRIFLE;
-    p.height = old.height;
-    p.gx = old.gx;
-    p.gy = old.gy;
-    int why = RVI_BATCH_AT_END;
-    float x, y;
-    if (d->step < r->most_moves) {
-        rvi_batch_turn(r, d, old.gx, old.gy);
-        why = rvi_batch_go(r, d, &x, &y);
-        rvi_batch_leave_flow(g, r, d);
-        if (rvi_batch_leads(g))
-            slot->steps++;
-    }
-    const bool moves = why == RVI_BATCH_GOES_ON;
-    x = moves ? x : d->x;
-    y = moves ? y : d->y;
-    float dh = rvi_batch_feel(g, r, x, y, p.ref, 1).height - old.height;
-    float energy = d->speed * d->speed - dh * r->pull;
-    rvi_batch_deal deal = moves ? rvi_batch_decide(r, d, &p, dh)
-                                : rvi_batch_lay_all(d, &p, trifle, d->came),
-                   rest;
-    if (!moves && why == RVI_BATCH_OVER_EDGE)
-        deal.kind = RVI_BATCH_NOTHING;
-    bool stuck = moves && dh * r->share > (float)d->sediment && !(energy > 0.0f);
-    float level =
-        rvi_batch_fill_level(g, r, &p, (float)d->came - (float)p.ref, deal.kind == RVI_BATCH_FILL);
-    if (deal.kind == RVI_BATCH_FILL) {
-        deal.kind = RVI_BATCH_LAY;
-        deal.level = level;
-    }
-    rvi_batch_trade(g, r, d, &p, &deal, 0);
-    rest = rvi_batch_lay_all(d, &p, trifle, RVI_BATCH_RANGE);
-    if (deal.kind != RVI_BATCH_LAY_ALL)
-        rest.kind = RVI_BATCH_NOTHING;
-    rvi_batch_trade(g, r, d, &p, &rest, 8);
-    if (moves) {
-        d->speed = sqrtf(rvi_maxf(energy, 0.0f));
-        d->water *= r->dry;
-        d->came = p.ref + (int)old.height;
-        d->step++;
-        d->x = x;
-        d->y = y;
-        why = stuck ? RVI_BATCH_IN_PIT : why;
-    }
-    return why;
+/* From here on the drop uses the disc of its end. */
+static inline void rvi_batch_widen(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                   const rvi_batch_round *t, const rvi_batch_drop *d,
+                                   rvi_batch_place *p) {
+    p->around =
+        rvi_batch_around(r, g->crowd + rvi_batch_block(r, d->x, d->y, t->now_x, t->now_y), 2);
+    p->reach = r->last_reach;
+    p->radius = r->last_radius;
+    p->per_radius = r->per_last;
 }
 
-/* What a slot does in a round. Without a drop in it a crew comes to its meetings all the same.
- * Members one by one: some compilers for devices lose copies of whole structs. */
-static inline void rvi_batch_move(const rvi_batch_grids *g, const rvi_batch_rules *r,
-                                  const rvi_batch_round *t, RVI_GRID rvi_batch_slot *slot,
-                                  bool there) {
-    rvi_batch_drop d;
+/* What a slot does in a round: a step reads its drop, moves it and writes it. Without a drop in it
+ * a crew comes to its meetings all the same: false. Members one by one: some compilers for devices
+ * lose copies of whole structs. */
+static inline bool rvi_batch_read(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                  RVI_GRID const rvi_batch_slot *slot, bool there,
+                                  rvi_batch_drop *d) {
     const bool idle = !there || slot->step < 0;
-    d.step = idle ? r->most_moves : slot->step;
-    d.x = idle ? 0.0f : slot->x, d.y = idle ? 0.0f : slot->y, d.dx = slot->dx, d.dy = slot->dy;
-    d.speed = slot->speed, d.water = slot->water, d.came = slot->came;
-    d.sediment = idle ? 0 : slot->sediment, d.own = slot->own, d.bits = slot->bits;
-    d.eroded = d.deposited = d.left_map = d.suspended = d.raised = 0;
+    d->step = idle ? r->most_moves : slot->step;
+    d->x = idle ? 0.0f : slot->x, d->y = idle ? 0.0f : slot->y, d->dx = slot->dx, d->dy = slot->dy;
+    d->speed = slot->speed, d->water = slot->water, d->came = slot->came;
+    d->sediment = idle ? 0 : slot->sediment, d->own = slot->own, d->bits = slot->bits;
+    d->eroded = d->deposited = d->left_map = d->suspended = d->raised = 0;
     rvi_batch_meet(g); /* all have read the slot, which changes from here on */
-    const int why = rvi_batch_step(g, r, t, slot, &d);
-    if (idle || !rvi_batch_leads(g))
+    return !idle;
+}
+
+/* `why` it ended, if it does not go on. */
+static inline void rvi_batch_write(const rvi_batch_grids *g, const rvi_batch_rules *r,
+                                   const rvi_batch_round *t, RVI_GRID rvi_batch_slot *slot,
+                                   rvi_batch_drop *d, int why) {
+    if (!rvi_batch_leads(g))
         return;
     if (why != RVI_BATCH_GOES_ON)
-        rvi_batch_end(g, r, slot, &d, why);
-    slot->step = d.step;
-    slot->x = d.x, slot->y = d.y, slot->dx = d.dx, slot->dy = d.dy;
-    slot->speed = d.speed, slot->water = d.water, slot->came = d.came;
-    slot->sediment = d.sediment, slot->own = d.own, slot->bits = d.bits;
-    slot->eroded += d.eroded, slot->deposited += d.deposited, slot->left_map += d.left_map;
-    slot->suspended += d.suspended, slot->raised += d.raised;
-    if (d.step >= 0)
-        rvi_batch_count(g->crowd_next + rvi_batch_block(r, d.x, d.y, t->next_x, t->next_y));
+        rvi_batch_end(g, r, slot, d, why);
+    slot->step = d->step;
+    slot->x = d->x, slot->y = d->y, slot->dx = d->dx, slot->dy = d->dy;
+    slot->speed = d->speed, slot->water = d->water, slot->came = d->came;
+    slot->sediment = d->sediment, slot->own = d->own, slot->bits = d->bits;
+    slot->eroded += d->eroded, slot->deposited += d->deposited, slot->left_map += d->left_map;
+    slot->suspended += d->suspended, slot->raised += d->raised;
+    if (d->step >= 0)
+        rvi_batch_count(g->crowd_next + rvi_batch_block(r, d->x, d->y, t->next_x, t->next_y));
 }
 
 /* The first drop of a slot. */

@@ -1,7 +1,7 @@
 /* drop_apron.h: the land under drops: the map, and an apron that continues it; for the processor
  * and for devices. */
-#ifndef RVI_STEPS_DROPLETS_DROP_APRON_H
-#define RVI_STEPS_DROPLETS_DROP_APRON_H
+#ifndef RVI_WEAR_DROP_APRON_H
+#define RVI_WEAR_DROP_APRON_H
 
 #include "wear/border.h"
 
