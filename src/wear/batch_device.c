@@ -153,7 +153,8 @@ static rv_status settle(const rvi_batch *b, uint64_t now) {
     rv_status status = b->depth ? settle_layers(b) : RV_OK;
     if (status != RV_OK)
         return status;
-    return RUN("batch_settle", count > blocks ? count : blocks, 1);
+    const uint64_t items = (count + RVI_BATCH_SETTLED - 1) / RVI_BATCH_SETTLED;
+    return RUN("batch_settle", items > blocks ? items : blocks, 1);
 }
 
 rv_status rvi_batch_device_round(rvi_batch *b) {

@@ -48,17 +48,26 @@ __kernel void batch_settle_layers(__global const int *restrict change, __global 
         rvi_batch_settle(&r, depth, rvi_batch_cell(&r, x + r.margin, y + r.margin), by);
 }
 
-/* What the drops of a round have done becomes part of the ground; the blocks are empty again. */
+/* What the drops of a round have done becomes part of the ground; the blocks are empty again. Four cells an item,
+ * and both grids are read at once: memory would wait for items that read one number after the other. */
 __kernel void batch_settle(__global int *restrict ground, __global int *restrict change, ulong count,
                            __global uint *restrict crowd, ulong now, ulong blocks) {
-    size_t i = get_global_id(0);
-    int by = i < count ? change[i] : 0;
-    if (by != 0) {
-        ground[i] += by;
-        change[i] = 0;
+    const size_t item = get_global_id(0), i = RVI_BATCH_SETTLED * item;
+    if (i + RVI_BATCH_SETTLED <= count) {
+        __global int4 *four = (__global int4 *)change + item, *under = (__global int4 *)ground + item;
+        const int4 by = *four, was = *under;
+        if ((by.x | by.y | by.z | by.w) != 0) {
+            *under = was + by;
+            *four = (int4)(0, 0, 0, 0);
+        }
+    } else {
+        for (size_t k = i; k < count; k++) {
+            ground[k] += change[k];
+            change[k] = 0;
+        }
     }
-    if (i < blocks)
-        crowd[now + i] = 0;
+    if (item < blocks)
+        crowd[now + item] = 0;
 }
 
 __kernel void batch_show(__global const float *restrict before, __global const int *restrict ground,

@@ -114,5 +114,6 @@ static inline void rvi_batch_sum(const rvi_batch_rules *r, RVI_GRID const rvi_ba
 }
 
 enum { RVI_BATCH_SUMS = 1024 }; /* on a device */
+enum { RVI_BATCH_SETTLED = 4 }; /* cells that an item there settles */
 
 #endif
