@@ -66,15 +66,18 @@ const nameInput = h('input', { className: 'doc-name', 'aria-label': 'Name of the
 const pill = h('button', { type: 'button', className: 'pill', onclick: () => engineDialog(session, wrong) }, h('i', {}), h('span', {}, 'Loading'));
 const undo = iconButton('undo', 'Undo (Ctrl Z)', () => store.undo());
 const redo = iconButton('redo', 'Redo (Ctrl Shift Z)', () => store.redo());
-const compareButton = h('button', { type: 'button', className: 'plain', 'aria-pressed': 'false', onclick: () => { viewport.compare(); watcher.changed(); } }, 'Compare');
+/** Words where there is room, else a drawing. */
+const worded = (name: string, label: string, onclick: () => void, more: object = {}) =>
+    h('button', { type: 'button', className: 'plain worded', 'aria-label': label, title: label, onclick, ...more }, icon(name), h('span', {}, label));
+const compareButton = worded('compare', 'Compare', () => { viewport.compare(); watcher.changed(); }, { 'aria-pressed': 'false' });
 const header = h('header', { className: 'top' },
     h('span', { className: 'brand' }, h('img', { src: './mark.svg', alt: '', width: 20, height: 20 }), h('b', {}, 'Ravine')), nameInput, pill,
     h('span', { className: 'gap' }), undo, redo, compareButton,
     h('button', { type: 'button', className: 'plain', onclick: () => galleryDialog(session, wrong) }, 'Gallery'),
     h('button', { type: 'button', className: 'plain', onclick: () => pickFile() }, 'Open'),
-    h('button', { type: 'button', className: 'plain share', onclick: () => void share() }, 'Share link'),
-    iconButton('theme', 'Dark or light', () => setTheme(theme === 'dark' ? 'light' : 'dark')),
-    iconButton('help', 'Keys (H)', () => showHelp()),
+    worded('link', 'Share link', () => void share()),
+    iconButton('theme', 'Dark or light', () => setTheme(theme === 'dark' ? 'light' : 'dark'), { className: 'icon-button with-keyboard' }),
+    iconButton('help', 'Keys (H)', () => showHelp(), { className: 'icon-button with-keyboard' }),
     h('button', { type: 'button', className: 'main', onclick: () => exportDialog(session, camera, wrong) }, 'Export'));
 
 async function share(): Promise<void> {

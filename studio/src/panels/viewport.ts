@@ -2,6 +2,7 @@
 import { h, icon, iconButton, metres, pretty } from '../dom';
 import { Brush } from './brush';
 import { LOOKS, coverOf, type Look } from '../looks';
+import type { Land } from '../engine/messages';
 import type { Frame, SceneFrame, Session } from '../session';
 import { LandView, NATURAL, type Paint } from '../view/land_view';
 import { coverOfLayers, limitOf } from '../view/cover_lines';
@@ -34,6 +35,24 @@ function slopes(frame: Frame): Float32Array {
     return out;
 }
 
+/** The uppermost layer that is thicker than a few centimetres. */
+function topLayer(grids: Float32Array[], at: number): number {
+    let top = grids.length - 1;
+    while (top > 0 && grids[top][at] < 0.05)
+        top--;
+    return top;
+}
+
+const layerColour = ({ colour }: Land['layers'][number], i: number): number[] =>
+    (colour ? [16, 8, 0].map((s) => ((colour >> s) & 255) / 255) : LAYER_COLOURS[i % LAYER_COLOURS.length]);
+
+/** The hues of velocity, as the shader has them, on a map with north at the top. */
+const DIRECTIONS = `conic-gradient(${[...Array(13).keys()].map((i) => `hsl(${90 + 30 * i} 100% 57.5%)`).join(', ')})`;
+
+function withUnit(value: number, unit = ''): string {
+    return unit === 'm' ? metres(value) : `${pretty(value)}${unit === '°' || unit === '' ? '' : ' '}${unit}`;
+}
+
 export class Viewport {
     readonly element: HTMLElement;
     readonly view: LandView;
@@ -49,6 +68,7 @@ export class Viewport {
     private readonly walkButton = iconButton('walk', 'Walk (W)', () => this.walk());
     private readonly loading = h('div', { className: 'loading' }, h('span', {}, 'Loading the engine'));
     private frame: Frame | null = null;
+    private originalFrame: Frame | null = null;
     private originalRun = -1;
     private wires: 0 | 1 | 2 = 0;
     private lastMove: PointerEvent | null = null;
@@ -149,6 +169,10 @@ export class Viewport {
             const isOn = tab.dataset.look === look.name;
             tab.setAttribute('aria-selected', String(isOn));
             tab.tabIndex = isOn ? 0 : -1;
+            if (isOn && this.tabs.dataset.look !== look.name) { // where they do not all fit
+                this.tabs.dataset.look = look.name;
+                tab.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+            }
             tab.hidden = !isOn && !this.isThere(LOOKS.find(({ name }) => name === tab.dataset.look)!);
         }
         this.tabs.hidden = session.scene !== null;
@@ -176,7 +200,9 @@ export class Viewport {
         if (!frame || run !== this.session.run)
             return;
         this.view.setOriginal({ ...frame, heights: frame.fields.get('height')!, water: null, flow: null, deposited: null, eroded: null, layers: null });
+        this.originalFrame = frame;
         this.paint(frame, true);
+        this.point();
         this.view.draw();
     }
 
@@ -213,12 +239,25 @@ export class Viewport {
             return;
         if (paint.mode !== 4)
             this.element.dataset.painted = look.name; // it has the fields of that
-        this.legend.hidden = !look.ramp || paint.mode !== 1;
-        if (!this.legend.hidden) {
-            const bar = h('i');
-            bar.style.background = rampCss(look.ramp!);
-            const unit = look.unit ? ` ${look.unit}` : '';
-            this.legend.replaceChildren(h('span', {}, pretty(paint.from) + unit), bar, h('span', {}, pretty(paint.to) + unit));
+        const key = this.keyOf(look, paint);
+        this.legend.hidden = key.length === 0;
+        this.legend.replaceChildren(...key);
+    }
+
+    /** What the colours say. */
+    private keyOf(look: Look, paint: Paint): HTMLElement[] {
+        const sample = (background: string, className = '') => {
+            const part = h('i', { className });
+            part.style.background = background;
+            return part;
+        };
+        const said = (value: number) => h('span', {}, withUnit(value, look.unit));
+        switch (paint.mode) {
+        case 1: return [said(paint.from), sample(rampCss(look.ramp!)), said(paint.to)];
+        case 2: return [sample(DIRECTIONS, 'round'), h('span', {}, `Hue: where it flows, north at the top. Brightest: ${withUnit(paint.to, look.unit)}`)];
+        case 3: return this.layersOf(this.frame).flatMap(({ name }, i, all) =>
+            [sample(`rgb(${layerColour(all[i], i).map((part) => Math.round(255 * part)).join(' ')})`, 'square'), h('span', {}, name)]);
+        default: return [];
         }
     }
 
@@ -258,20 +297,17 @@ export class Viewport {
 
     /** The colour of the uppermost layer that is thicker than a few centimetres. */
     private layers(frame: Frame): Paint {
-        const { layers } = frame.land ?? this.session.land ?? { layers: [] }, count = frame.width * frame.height;
+        const layers = this.layersOf(frame), count = frame.width * frame.height;
         const grids = layers.map((_, i) => frame.fields.get(`layer ${i}`));
         if (grids.length === 0 || grids.some((grid) => !grid))
             return { ...NATURAL, mode: 4 };
-        const colours = layers.map(({ colour }, i) => (colour ? [16, 8, 0].map((s) => ((colour >> s) & 255) / 255) : LAYER_COLOURS[i % LAYER_COLOURS.length]));
-        const out = new Float32Array(4 * count);
-        for (let i = 0; i < count; i++) {
-            let top = layers.length - 1;
-            while (top > 0 && grids[top]![i] < 0.05)
-                top--;
-            out.set(colours[top], 4 * i);
-        }
+        const colours = layers.map(layerColour), out = new Float32Array(4 * count);
+        for (let i = 0; i < count; i++)
+            out.set(colours[topLayer(grids as Float32Array[], i)], 4 * i);
         return { ...NATURAL, mode: 3, values: out, parts: 4 };
     }
+
+    private layersOf(frame: Frame | null): Land['layers'] { return (frame?.land ?? this.session.land)?.layers ?? []; }
 
     private nextFrame: SceneFrame | null = null;
 
@@ -320,7 +356,8 @@ export class Viewport {
     }
 
     private point(): void {
-        const { frame, lastMove: event } = this;
+        const { lastMove: event } = this;
+        const frame = event && this.view.isOriginalAt(event.clientX) ? this.originalFrame : this.frame;
         if (!event || !frame || this.session.scene)
             return;
         const hit = this.view.pick(event.clientX, event.clientY);
@@ -339,6 +376,9 @@ export class Viewport {
             parts.push(`flow ${pretty(flow[at])}`);
         if (water?.length && water[at] > 0.01)
             parts.push(`${metres(water[at])} of water`);
+        const upper = this.upperLayers(frame);
+        if (frame.land && upper.length > 0 && upper.length === frame.land.layers.length - 1)
+            parts.push(frame.land.layers[topLayer([new Float32Array(), ...upper], at)].name);
         this.readout.textContent = parts.join('   ');
     }
 
