@@ -335,7 +335,7 @@ function update(): void {
 const leave = h('button', { type: 'button', className: 'leave', hidden: true, onclick: () => session.endScene() }, icon('undo'), 'Back to the land');
 viewport.element.append(leave);
 
-app.append(header, stack.element, viewport.element, side, sheets, timeline.element, toasts, chooser,
+app.append(header, stack.element, viewport.element, side, sheets, timeline.element, params.note, toasts, chooser,
     h('div', { className: 'drop-note' }, 'Drop to open'));
 const kept = localStorage.getItem('ravine-theme');
 setTheme(kept === 'light' || kept === 'dark' ? kept : matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark');

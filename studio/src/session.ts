@@ -4,7 +4,7 @@ import { EngineError, type Answer, type Engine } from './engine/engine';
 import { MachineEngine, takeToken } from './engine/machine_engine';
 import { fetchModule, PageEngine, threadsHere } from './engine/page_engine';
 import type { Control, Event, Figure, Land, Ledger, Live } from './engine/messages';
-import { findLook, type Look } from './looks';
+import { findLook, isThere, type Look } from './looks';
 import { FinePreviews } from './fine_previews';
 import { OpenedFiles } from './opened_files';
 import { Costs, idleSides, sidesOf } from './previews';
@@ -743,6 +743,8 @@ export class Session {
         this.land = event.land;
         if (event.how === 'finished' && event.land && !this.isPreview)
             this.note(this.about.engine, event.land.hash);
+        if (event.how === 'finished' && !this.isPreview && !isThere(this.look, event.land))
+            this.look = findLook('natural'); // what it showed is gone, as after an undo
         this.checkSoon();
         if (event.how !== 'failed')
             this.restarts = 0;
@@ -872,6 +874,8 @@ export class Session {
 
     select(id: number): void {
         this.store.selected = id;
+        if (this.scene) // it has no steps
+            this.endScene();
         this.watcher.changed();
     }
 

@@ -74,6 +74,7 @@ export const tests = {
         const { page, close } = await open(link('terrain size=96 cell=20\nnoise seed=5 relief=400\nlayer name=sand thickness=4 below=150\n' +
             'pipes time=40\nstroke path=960/960 radius=900 height=300\nstroke act=mask path=960/960 radius=300 value=0.5\nstroke act=hardness path=960/960 radius=300 value=0.5\n'), { width: 1280, height: 720 });
         await settled(page);
+        assert.equal(await page.evaluate(() => studio.viewport.view.shared.brush.value.w), 0); // no ring where there is no brush
         // All views can be reached, and lie in sight.
         await page.waitForFunction(() => !document.querySelector('button[data-look=hardness]').hidden);
         assert.deepEqual(await page.evaluate(() => {

@@ -1,7 +1,7 @@
 // viewport.ts: the land and what lies over it: views, sun, the place under the cursor, the comparison.
 import { h, icon, iconButton, metres, pretty } from '../dom';
 import { Brush } from './brush';
-import { LOOKS, coverOf, type Look } from '../looks';
+import { LOOKS, coverOf, findLook, isThere, type Look } from '../looks';
 import type { Land } from '../engine/messages';
 import type { Frame, SceneFrame, Session } from '../session';
 import { LandView, NATURAL, type Paint } from '../view/land_view';
@@ -128,7 +128,7 @@ export class Viewport {
     // ---- keys ----
 
     nextLook(by = 1): void {
-        const there = LOOKS.filter((look) => this.isThere(look));
+        const there = LOOKS.filter((look) => isThere(look, this.session.land));
         const at = there.findIndex(({ name }) => name === this.session.look.name);
         this.session.setLook(there[(at + by + there.length) % there.length].name);
     }
@@ -155,12 +155,6 @@ export class Viewport {
 
     // ---- frames ----
 
-    private isThere(look: Look): boolean {
-        const fields = this.session.land?.fields ?? [];
-        return look.fields.every((name) => name === 'layers' ? (this.session.land?.layers.length ?? 0) > 1 : fields.includes(name))
-            || ['natural', 'height', 'slope', 'original'].includes(look.name);
-    }
-
     update(): void {
         const { session } = this, { look } = session;
         this.loading.hidden = session.state !== 'starting';
@@ -173,7 +167,7 @@ export class Viewport {
                 this.tabs.dataset.look = look.name;
                 tab.scrollIntoView({ block: 'nearest', inline: 'nearest' });
             }
-            tab.hidden = !isOn && !this.isThere(LOOKS.find(({ name }) => name === tab.dataset.look)!);
+            tab.hidden = !isOn && !isThere(findLook(tab.dataset.look!), session.land);
         }
         this.tabs.hidden = session.scene !== null;
         this.cut.hidden = session.scene === null;

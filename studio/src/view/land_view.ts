@@ -87,7 +87,7 @@ export class LandView {
             sun: { value: new Vector3(0, 1, 0) }, sunlight: { value: new Vector3() }, horizon: { value: new Vector3() }, zenith: { value: new Vector3() },
             exposure: { value: 1 }, roughness: { value: 1 }, tints: { value: ALPINE.tints.map((rgb) => new Vector3(...rgb)) },
             isNatural: { value: 1 }, rise: { value: 1 }, wires: { value: 0 }, back: { value: new Vector3(0.1, 0.11, 0.12) },
-            haze: { value: 0 }, nearest: { value: 0 }, unproject: { value: new Matrix4() }, time: { value: 0 }, brush: { value: new Vector4() },
+            haze: { value: 0 }, nearest: { value: 0 }, unproject: { value: new Matrix4() }, time: { value: 0 }, brush: { value: new Vector4(0, 0, 0, 0) },
             grain: { value: grain }, bumps: { value: bumps }, isFine: { value: isSlow ? 0 : 1 }, dry: { value: 0 },
         };
         this.land = new Ground(this.shared);
