@@ -146,9 +146,12 @@ async function takeOne(file: File, use?: (name: string) => void): Promise<void> 
         throw new Error('The page opens .png, .r16, .r32, .npy, .npz, .tif, .asc, .exr, .obj and .rv files.');
     if (isSidecar(name))
         return session.put(name, await file.arrayBuffer());
+    const isAwaited = !use && session.awaits(name);
     await session.take(name, await file.arrayBuffer());
     if (use)
         return use(name);
+    if (isAwaited) // a link names it: the recipe stays
+        return session.again();
     if (/\.obj$/i.test(name))
         return session.startScene(plain, rainOn(name, await file.text()));
     const open: Item = { id: newId(), step: 'open', values: { file: name }, on: true };
@@ -352,8 +355,8 @@ async function begin(): Promise<void> {
         await session.begin({ name: 'first land', items: FIRST.map(itemFromLine) });
     } catch (error) {
         session.state = 'failed';
-        session.sentence = (error as Error).message;
-        say(`The engine could not be started. ${(error as Error).message}`, 'wrong');
+        session.sentence = `The engine could not be started. ${(error as Error).message}`;
+        say(session.sentence, 'wrong');
         watcher.changed();
     }
 }

@@ -11,6 +11,8 @@ export class StepPanel {
     readonly element = h('section', { className: 'params', 'aria-label': 'Parameters' });
     /** What the parameter in focus is, beside its row: so that no row moves under the hand. */
     readonly note = h('div', { className: 'param-note', 'aria-hidden': 'true', hidden: true });
+    /** Why the run ended at this step. */
+    private readonly wrong = h('p', { className: 'note wrong' });
     private told: HTMLElement | null = null;
     private shown = '';
     private rows = new Map<string, (item: Item) => void>();
@@ -41,6 +43,8 @@ export class StepPanel {
             this.shown = shown;
             this.build(item, scene?.name);
         }
+        const { items, state, wrongPlace, sentence } = this.session;
+        this.wrong.textContent = state === 'failed' && item && items[wrongPlace]?.id === item.id ? sentence : '';
         if (item)
             for (const update of this.rows.values())
                 update(item);
@@ -69,7 +73,7 @@ export class StepPanel {
             'Writes a file, so the page keeps it in the recipe and does not run it. Use Export here.') : null;
         const source = step.source && step.source !== 'Ravine'
             ? h('details', { className: 'source' }, h('summary', {}, 'Source'), h('p', {}, step.source)) : null;
-        this.element.replaceChildren(h('div', {}, h('h1', {}, step.name), h('p', {}, step.sentence), note,
+        this.element.replaceChildren(h('div', {}, h('h1', {}, step.name), h('p', {}, step.sentence), note, this.wrong,
             h('div', { className: 'rows' }, ...step.parameters.map((param) => this.row(item.id, param))), source));
     }
 

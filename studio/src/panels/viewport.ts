@@ -60,7 +60,7 @@ export class Viewport {
     private readonly tabs = h('div', { className: 'tabs', role: 'tablist', 'aria-label': 'Views' });
     readonly brush: Brush;
     private readonly readout = h('output', { className: 'readout' });
-    private readonly legend = h('div', { className: 'legend' });
+    private readonly legend = h('div', { className: 'legend', hidden: true });
     private readonly handle = h('div', { className: 'swipe', role: 'slider', tabIndex: 0, 'aria-label': 'Compare with the original', hidden: true });
     private readonly meter = h('div', { className: 'meter', hidden: true });
     private readonly cut: HTMLElement;
@@ -157,8 +157,10 @@ export class Viewport {
 
     update(): void {
         const { session } = this, { look } = session;
-        this.loading.hidden = session.state !== 'starting';
-        this.loading.classList.toggle('wrong', session.state === 'failed');
+        const isWrong = session.state === 'failed';
+        this.loading.hidden = session.state !== 'starting' && !(isWrong && !this.frame); // else the last land is there
+        this.loading.classList.toggle('wrong', isWrong);
+        this.loading.firstElementChild!.textContent = isWrong ? session.sentence : 'Loading the engine';
         for (const tab of this.tabs.children as HTMLCollectionOf<HTMLButtonElement>) {
             const isOn = tab.dataset.look === look.name;
             tab.setAttribute('aria-selected', String(isOn));
