@@ -10,6 +10,7 @@ import { Viewport } from './panels/viewport';
 import { itemFromLine, newId, parseNumber, recipeText, type Item } from './recipe';
 import { rainOn } from './rain_on_mesh';
 import { Session, type Watcher } from './session';
+import { findLook, isThere } from './looks';
 import { findStep } from './table';
 
 if (!location.search.includes('token'))
@@ -256,7 +257,14 @@ const keys: Record<string, () => void> = {
     },
     l: () => viewport.setWires(2),
     k: () => viewport.setWires(1),
-    d: () => { if (session.scene) viewport.setWater(); else session.setLook(session.look.name === 'water' ? 'natural' : 'water'); },
+    d: () => {
+        if (session.scene)
+            viewport.setWater();
+        else if (session.look.name !== 'water' && !isThere(findLook('water'), session.land))
+            say('This land has no water on it: flood and pipes bring some.');
+        else
+            session.setLook(session.look.name === 'water' ? 'natural' : 'water');
+    },
     s: () => viewport.nextLook(),
     n: () => more(0.5),
     m: () => more(2),

@@ -848,6 +848,9 @@ export class Session {
         }
     }
 
+    /** To the one who uses the page. */
+    tell(sentence: string): void { this.watcher.say(sentence, 'note'); }
+
     setLook(name: string): void {
         this.look = findLook(name);
         void this.show();

@@ -80,6 +80,9 @@ export const tests = {
         await page.keyboard.press('e');
         await page.evaluate(() => studio.session.store.edit((doc) => doc.items.pop()));
         await page.waitForFunction(() => studio.session.look.name === 'natural' && studio.viewport.element.dataset.painted === 'natural');
+        await page.keyboard.press('d'); // nor is there water
+        await page.locator('.toast', { hasText: 'no water' }).waitFor();
+        assert.equal(await look(), 'natural');
         await close();
     },
 

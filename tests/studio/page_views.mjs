@@ -269,6 +269,11 @@ export const tests = {
                 .map(([other]) => `${name} over ${other}`));
             return [over, document.documentElement.scrollWidth <= 844, view.width > 450 && view.height > 280];
         }), [[], true, true]);
+        await page.waitForFunction(() => {
+            const { view } = studio.viewport, { width, height } = view.land.grid, box = view.canvas.getBoundingClientRect();
+            return box.width > 450 && [[0, 0], [width - 1, 0], [0, height - 1], [width - 1, height - 1]].map(([x, y]) => view.project(x, y))
+                .every(({ x, y }) => x > box.left && x < box.right && y > box.top && y < box.bottom);
+        });
         await page.setViewportSize({ width: 390, height: 844 });
         for (const name of ['Compare', 'Share link'])
             assert.ok(await page.getByRole('button', { name, exact: true }).isVisible(), name);

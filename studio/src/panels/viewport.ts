@@ -150,7 +150,11 @@ export class Viewport {
         this.view.draw();
     }
 
-    walk(): void { this.view.walk(!this.view.isWalking); }
+    walk(): void {
+        this.view.walk(!this.view.isWalking);
+        if (this.view.isWalking)
+            this.session.tell('Walking: the arrow keys go, dragging looks around. W again ends it.');
+    }
     toggleMeter(): void { this.meter.hidden = !this.meter.hidden; }
 
     // ---- frames ----

@@ -103,7 +103,11 @@ export class LandView {
         this.setSun(315, 38);
         this.renderer.debug.checkShaderErrors = import.meta.env.DEV;
         this.renderer.compile(this.land.scene, this.camera); // while the engine is still on its way
-        new ResizeObserver(() => this.resize()).observe(host);
+        new ResizeObserver(() => {
+            this.resize();
+            if (!this.isMoved && !this.walking) // a window that was made narrow, a phone that was turned
+                this.frame();
+        }).observe(host);
         this.resize();
         requestAnimationFrame((t) => this.tick(t));
     }
