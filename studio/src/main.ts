@@ -194,7 +194,7 @@ const camera: Camera = {
         recorder.ondataavailable = ({ data }) => parts.push(data);
         recorder.onstop = () => {
             recorder = null;
-            download(`${store.doc.name || 'land'}.webm`, new Blob(parts, { type: 'video/webm' }));
+            download(`${store.fileName}.webm`, new Blob(parts, { type: 'video/webm' }));
             watcher.changed();
         };
         recorder.start(500);
@@ -210,10 +210,9 @@ const camera: Camera = {
 };
 
 async function saveObj(): Promise<void> {
-    const name = store.doc.name || 'land';
     if (session.isBusy)
         say(AFTER_RUN);
-    for (const file of await session.filesOf(`save ${name.replace(/[^\w-]+/g, '-')}.obj error=1`))
+    for (const file of await session.filesOf(`save ${store.fileName}.obj error=1`))
         if (file.name.endsWith('.obj'))
             download(file.name, file.bytes);
 }
@@ -269,7 +268,7 @@ const keys: Record<string, () => void> = {
     n: () => more(0.5),
     m: () => more(2),
     v: () => camera.film(),
-    b: () => void camera.picture(viewport.view.canvas.width, viewport.view.canvas.height).then((blob) => download(`${store.doc.name || 'land'}.png`, blob)).catch(wrong),
+    b: () => void camera.picture(viewport.view.canvas.width, viewport.view.canvas.height).then((blob) => download(`${store.fileName}-view.png`, blob)).catch(wrong),
     q: () => session.setLook(session.look.name === 'original' ? 'natural' : 'original'),
     t: () => void saveObj().catch(wrong),
     1: () => viewport.toggleMeter(),
@@ -289,7 +288,7 @@ window.addEventListener('keydown', (event) => {
         else if (key === 'y')
             store.redo();
         else if (key === 's')
-            download(`${store.doc.name || 'land'}.rv`, recipeText(store.doc.items));
+            download(`${store.fileName}.rv`, recipeText(store.doc.items));
         else if (key === 'o')
             pickFile();
         else
