@@ -1,4 +1,5 @@
 // looks.ts: the ways to look at a land. What a view shows follows from the fields that the land has.
+import type { Land } from './engine/messages';
 import { parseNumber, type Item } from './recipe';
 
 export interface Look {
@@ -34,6 +35,12 @@ export const LOOKS: Look[] = [
 ];
 
 export const findLook = (name: string): Look => LOOKS.find((look) => look.name === name) ?? LOOKS[0];
+
+/** Has the land what the view shows? */
+export function isThere(look: Look, land: Land | null): boolean {
+    return ['natural', 'height', 'slope', 'original'].includes(look.name)
+        || (land !== null && look.fields.every((name) => (name === 'layers' ? land.layers.length > 1 : land.fields.includes(name))));
+}
 
 /** What covers natural land. */
 export interface Cover { isDry: boolean; snow: number | null }

@@ -10,6 +10,7 @@ import { Viewport } from './panels/viewport';
 import { itemFromLine, newId, parseNumber, recipeText, type Item } from './recipe';
 import { rainOn } from './rain_on_mesh';
 import { Session, type Watcher } from './session';
+import { findLook, isThere } from './looks';
 import { findStep } from './table';
 
 if (!location.search.includes('token'))
@@ -66,15 +67,18 @@ const nameInput = h('input', { className: 'doc-name', 'aria-label': 'Name of the
 const pill = h('button', { type: 'button', className: 'pill', onclick: () => engineDialog(session, wrong) }, h('i', {}), h('span', {}, 'Loading'));
 const undo = iconButton('undo', 'Undo (Ctrl Z)', () => store.undo());
 const redo = iconButton('redo', 'Redo (Ctrl Shift Z)', () => store.redo());
-const compareButton = h('button', { type: 'button', className: 'plain', 'aria-pressed': 'false', onclick: () => { viewport.compare(); watcher.changed(); } }, 'Compare');
+/** Words where there is room, else a drawing. */
+const worded = (name: string, label: string, onclick: () => void, more: object = {}) =>
+    h('button', { type: 'button', className: 'plain worded', 'aria-label': label, title: label, onclick, ...more }, icon(name), h('span', {}, label));
+const compareButton = worded('compare', 'Compare', () => { viewport.compare(); watcher.changed(); }, { 'aria-pressed': 'false' });
 const header = h('header', { className: 'top' },
     h('span', { className: 'brand' }, h('img', { src: './mark.svg', alt: '', width: 20, height: 20 }), h('b', {}, 'Ravine')), nameInput, pill,
     h('span', { className: 'gap' }), undo, redo, compareButton,
     h('button', { type: 'button', className: 'plain', onclick: () => galleryDialog(session, wrong) }, 'Gallery'),
     h('button', { type: 'button', className: 'plain', onclick: () => pickFile() }, 'Open'),
-    h('button', { type: 'button', className: 'plain share', onclick: () => void share() }, 'Share link'),
-    iconButton('theme', 'Dark or light', () => setTheme(theme === 'dark' ? 'light' : 'dark')),
-    iconButton('help', 'Keys (H)', () => showHelp()),
+    worded('link', 'Share link', () => void share()),
+    iconButton('theme', 'Dark or light', () => setTheme(theme === 'dark' ? 'light' : 'dark'), { className: 'icon-button with-keyboard' }),
+    iconButton('help', 'Keys (H)', () => showHelp(), { className: 'icon-button with-keyboard' }),
     h('button', { type: 'button', className: 'main', onclick: () => exportDialog(session, camera, wrong) }, 'Export'));
 
 async function share(): Promise<void> {
@@ -143,9 +147,12 @@ async function takeOne(file: File, use?: (name: string) => void): Promise<void> 
         throw new Error('The page opens .png, .r16, .r32, .npy, .npz, .tif, .asc, .exr, .obj and .rv files.');
     if (isSidecar(name))
         return session.put(name, await file.arrayBuffer());
+    const isAwaited = !use && session.awaits(name);
     await session.take(name, await file.arrayBuffer());
     if (use)
         return use(name);
+    if (isAwaited) // a link names it: the recipe stays
+        return session.again();
     if (/\.obj$/i.test(name))
         return session.startScene(plain, rainOn(name, await file.text()));
     const open: Item = { id: newId(), step: 'open', values: { file: name }, on: true };
@@ -187,7 +194,7 @@ const camera: Camera = {
         recorder.ondataavailable = ({ data }) => parts.push(data);
         recorder.onstop = () => {
             recorder = null;
-            download(`${store.doc.name || 'land'}.webm`, new Blob(parts, { type: 'video/webm' }));
+            download(`${store.fileName}.webm`, new Blob(parts, { type: 'video/webm' }));
             watcher.changed();
         };
         recorder.start(500);
@@ -203,10 +210,9 @@ const camera: Camera = {
 };
 
 async function saveObj(): Promise<void> {
-    const name = store.doc.name || 'land';
     if (session.isBusy)
         say(AFTER_RUN);
-    for (const file of await session.filesOf(`save ${name.replace(/[^\w-]+/g, '-')}.obj error=1`))
+    for (const file of await session.filesOf(`save ${store.fileName}.obj error=1`))
         if (file.name.endsWith('.obj'))
             download(file.name, file.bytes);
 }
@@ -250,12 +256,19 @@ const keys: Record<string, () => void> = {
     },
     l: () => viewport.setWires(2),
     k: () => viewport.setWires(1),
-    d: () => { if (session.scene) viewport.setWater(); else session.setLook(session.look.name === 'water' ? 'natural' : 'water'); },
+    d: () => {
+        if (session.scene)
+            viewport.setWater();
+        else if (session.look.name !== 'water' && !isThere(findLook('water'), session.land))
+            say('This land has no water on it: flood and pipes bring some.');
+        else
+            session.setLook(session.look.name === 'water' ? 'natural' : 'water');
+    },
     s: () => viewport.nextLook(),
     n: () => more(0.5),
     m: () => more(2),
     v: () => camera.film(),
-    b: () => void camera.picture(viewport.view.canvas.width, viewport.view.canvas.height).then((blob) => download(`${store.doc.name || 'land'}.png`, blob)).catch(wrong),
+    b: () => void camera.picture(viewport.view.canvas.width, viewport.view.canvas.height).then((blob) => download(`${store.fileName}-view.png`, blob)).catch(wrong),
     q: () => session.setLook(session.look.name === 'original' ? 'natural' : 'original'),
     t: () => void saveObj().catch(wrong),
     1: () => viewport.toggleMeter(),
@@ -275,7 +288,7 @@ window.addEventListener('keydown', (event) => {
         else if (key === 'y')
             store.redo();
         else if (key === 's')
-            download(`${store.doc.name || 'land'}.rv`, recipeText(store.doc.items));
+            download(`${store.fileName}.rv`, recipeText(store.doc.items));
         else if (key === 'o')
             pickFile();
         else
@@ -332,7 +345,7 @@ function update(): void {
 const leave = h('button', { type: 'button', className: 'leave', hidden: true, onclick: () => session.endScene() }, icon('undo'), 'Back to the land');
 viewport.element.append(leave);
 
-app.append(header, stack.element, viewport.element, side, sheets, timeline.element, toasts, chooser,
+app.append(header, stack.element, viewport.element, side, sheets, timeline.element, params.note, toasts, chooser,
     h('div', { className: 'drop-note' }, 'Drop to open'));
 const kept = localStorage.getItem('ravine-theme');
 setTheme(kept === 'light' || kept === 'dark' ? kept : matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark');
@@ -349,8 +362,8 @@ async function begin(): Promise<void> {
         await session.begin({ name: 'first land', items: FIRST.map(itemFromLine) });
     } catch (error) {
         session.state = 'failed';
-        session.sentence = (error as Error).message;
-        say(`The engine could not be started. ${(error as Error).message}`, 'wrong');
+        session.sentence = `The engine could not be started. ${(error as Error).message}`;
+        say(session.sentence, 'wrong');
         watcher.changed();
     }
 }

@@ -62,8 +62,11 @@ export class OpenedFiles {
     }
 
     /** Is there what the step reads? Not where that lies only in the folder of the program. */
-    hasThoseOf(item: Item): boolean {
-        return (findStep(item.step)?.parameters ?? []).every(({ name, type, writes }) =>
-            type !== 'file' || writes || !item.values[name] || this.has(item.values[name]));
+    hasThoseOf(item: Item): boolean { return this.missing(item).length === 0; }
+
+    /** The files that it reads and that were not opened. */
+    missing(item: Item): string[] {
+        return (findStep(item.step)?.parameters ?? []).filter(({ name, type, writes }) =>
+            type === 'file' && !writes && item.values[name] && !this.has(item.values[name])).map(({ name }) => item.values[name]);
     }
 }

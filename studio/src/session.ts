@@ -4,7 +4,7 @@ import { EngineError, type Answer, type Engine } from './engine/engine';
 import { MachineEngine, takeToken } from './engine/machine_engine';
 import { fetchModule, PageEngine, threadsHere } from './engine/page_engine';
 import type { Control, Event, Figure, Land, Ledger, Live } from './engine/messages';
-import { findLook, type Look } from './looks';
+import { findLook, isThere, type Look } from './looks';
 import { FinePreviews } from './fine_previews';
 import { OpenedFiles } from './opened_files';
 import { Costs, idleSides, sidesOf } from './previews';
@@ -57,6 +57,8 @@ const PREVIEW_MS = 80, UNSEEN_MS = 400, IDLE_MS = 400;
 /** Of previews that take no longer only the end is shown: their slices would flicker. */
 const QUIET_MS = 200;
 const SAVED = 'ravine-studio';
+/** Far more than anybody looks through; of many thousands the list alone would hold the page up. */
+const MOST_STEPS = 1000;
 /** The status of a step that has run, and has not given what it was to give. */
 const UNMET = 6;
 
@@ -356,6 +358,8 @@ export class Session {
         const { steps } = await this.engine!.ask<'recipe'>({ kind: 'read', text: given.text }).catch((error: unknown) => {
             throw error instanceof EngineError ? new EngineError(error.message.replace(/^recipe, line/, 'line'), error.status) : error;
         });
+        if (steps.length > MOST_STEPS)
+            throw new EngineError(`it has ${steps.length} steps, and the page takes ${MOST_STEPS}.`, 0);
         return steps.map((line, i) => ({ ...itemFromLine(line), on: !given.off.has(i) }));
     }
 
@@ -736,13 +740,21 @@ export class Session {
         this.done = 0;
         this.ms = event.ms;
         this.sentence = event.sentence;
-        this.wrongPlace = event.how !== 'failed' ? -1 : event.status === UNMET ? event.place - 1 : event.place;
+        this.wrongPlace = -1;
         this.rested();
+        if (this.scene && event.how === 'failed') { // there is nothing to see of it
+            this.watcher.say(event.sentence, 'wrong');
+            return this.endScene();
+        }
         if (this.scene)
             return;
+        if (event.how === 'failed')
+            this.blame(event);
         this.land = event.land;
         if (event.how === 'finished' && event.land && !this.isPreview)
             this.note(this.about.engine, event.land.hash);
+        if (event.how === 'finished' && !this.isPreview && !isThere(this.look, event.land))
+            this.look = findLook('natural'); // what it showed is gone, as after an undo
         this.checkSoon();
         if (event.how !== 'failed')
             this.restarts = 0;
@@ -750,7 +762,7 @@ export class Session {
         if (event.how === 'failed' && finer) // so few cells may be too few for a step
             return this.goPreview(finer, false);
         if (event.how === 'failed')
-            this.watcher.say(event.sentence, 'wrong');
+            this.watcher.say(this.sentence, 'wrong');
         if (event.how === 'finished')
             this.noteCosts();
         const isShown = event.place >= 0 && event.land && !this.showEnd(event) ? this.show() : Promise.resolve();
@@ -762,6 +774,18 @@ export class Session {
             this.prepareSoon();
         void this.standBy();
     }
+
+    /** Which step it was, and what is said of it: the engine knows lines and columns, a person steps and files. */
+    private blame({ sentence, status, place }: Extract<Event, { kind: 'ended' }>): void {
+        const [, line, words = sentence] = /^recipe, line (\d+)(?:, column \d+)?: (.*)$/s.exec(sentence) ?? [];
+        this.wrongPlace = line ? +line - 1 : status === UNMET ? place - 1 : place;
+        const item = this.items[this.wrongPlace], missing = item && this.about.engine === 'page' ? this.files.missing(item)[0] : undefined;
+        this.sentence = missing ? `${item.step}: the file ${missing} is not in this page. Drop it here, or choose it among the parameters.`
+            : item && !words.startsWith(item.step) ? `${item.step}: ${words}` : words;
+    }
+
+    /** Does a step wait for a file of this name? */
+    awaits(name: string): boolean { return this.items.some((item) => this.files.missing(item).includes(name)); }
 
     /** Something of a preview is seen: the next may take its place sooner. */
     private seen(): void {
@@ -824,6 +848,9 @@ export class Session {
         }
     }
 
+    /** To the one who uses the page. */
+    tell(sentence: string): void { this.watcher.say(sentence, 'note'); }
+
     setLook(name: string): void {
         this.look = findLook(name);
         void this.show();
@@ -872,6 +899,8 @@ export class Session {
 
     select(id: number): void {
         this.store.selected = id;
+        if (this.scene) // it has no steps
+            this.endScene();
         this.watcher.changed();
     }
 

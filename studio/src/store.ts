@@ -75,6 +75,9 @@ export class Store {
         this.changed(false);
     }
 
+    /** The name of the land as that of a file. */
+    get fileName(): string { return this.doc.name.replace(/[^\w-]+/g, '-').replace(/^-+|-+$/g, '') || 'land'; }
+
     get item(): Item | undefined { return this.doc.items.find(({ id }) => id === this.selected); }
 }
 

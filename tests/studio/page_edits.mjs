@@ -48,6 +48,44 @@ export const tests = {
         await close();
     },
 
+    async 'a press acts where it began: nothing moves under the hand'() {
+        const { page, close } = await open(link(SMALL.replace('relief=900', 'relief=900 gain=0.5')));
+        await settled(page);
+        await page.locator('.step', { hasText: 'noise' }).locator('.pick').click();
+        const row = (name) => page.locator('.p', { has: page.locator(`label:text-is("${name}")`) });
+        await row('octaves').locator('input[type=range]').focus();
+        assert.match(await page.locator('.param-note').innerText(), /octaves|\(1 to /i); // what it is
+        const { x, y } = await row('relief').locator('.dot').boundingBox();
+        await page.mouse.move(x + 6, y + 10);
+        await page.mouse.down();
+        await page.waitForTimeout(200);
+        await page.mouse.up();
+        assert.equal((await row('relief').locator('.dot').boundingBox()).y, y);
+        assert.equal(await page.evaluate(() => studio.session.store.item.values.relief), undefined);
+        await settled(page);
+        await close();
+    },
+
+    async 'a view whose field is gone gives way to the natural one'() {
+        const { page, close } = await open(link(SMALL + 'stroke act=rain path=900/900 radius=300 value=1\n'));
+        await settled(page);
+        await page.keyboard.press('e');
+        const look = () => page.evaluate(() => studio.session.look.name);
+        await page.locator('.brush [data-act=rain]').click();
+        assert.equal(await look(), 'rain');
+        await page.locator('.brush [data-act=lower]').click(); // which is not seen there
+        assert.equal(await look(), 'natural');
+        assert.match(await page.locator('label[for=brush-strength]').innerText(), /^Depth\s*[\d,]+ m$/); // how deep: above 0
+        await page.locator('.brush [data-act=rain]').click();
+        await page.keyboard.press('e');
+        await page.evaluate(() => studio.session.store.edit((doc) => doc.items.pop()));
+        await page.waitForFunction(() => studio.session.look.name === 'natural' && studio.viewport.element.dataset.painted === 'natural');
+        await page.keyboard.press('d'); // nor is there water
+        await page.locator('.toast', { hasText: 'no water' }).waitFor();
+        assert.equal(await look(), 'natural');
+        await close();
+    },
+
     async 'a stroke is seen while the hand moves'() {
         const { page, close } = await open(link(SMALL.replace('size=64', 'size=300')));
         await settled(page);

@@ -53,6 +53,10 @@ export const tests = {
         }
         const { page, close } = await open(link(SMALL));
         await settled(page);
+        const many = await open(link('terrain\n'.repeat(20000)));
+        await many.page.waitForFunction(() => document.querySelector('.toast.wrong')?.textContent.includes('20000 steps'));
+        await settled(many.page);
+        await many.close();
         const toast = (text) => page.waitForFunction((words) => [...document.querySelectorAll('.toast.wrong')].some((each) => each.textContent.includes(words)), text);
         await drop(page, 'bad.png', Buffer.from('no picture'));
         await toast('not a PNG');
@@ -65,13 +69,30 @@ export const tests = {
         await toast('opens');
         await drop(page, 'land.exr', Buffer.from('x'));
         await toast('cannot read .exr');
+        await drop(page, 'flat.obj', Buffer.from('v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n')); // no solid: back to the land
+        await toast('not the surface of a solid');
+        await page.waitForFunction(() => !studio.session.scene && studio.session.state === 'done');
         await drop(page, 'bad.npy', Buffer.from('no array'));
-        await toast('bad.npy');
+        await toast('open: bad.npy');
         for (const name of ['cut.tif', 'cut.npz']) {
             run('terrain', 'size=40', 'noise', 'save', name);
             await drop(page, name, (await readFile(join(work, name))).subarray(0, 900));
             await toast(name);
         }
+        await close();
+    },
+
+    async 'a link whose file is not here says so, and goes on when it comes'() {
+        run('terrain', 'size=40', 'noise', 'seed=4', 'save', 'far.npy');
+        const { page, close } = await open(link('open file=far.npy\nstroke path=100/100 radius=50 height=40\ndroplets\n'));
+        await page.locator('.loading.wrong', { hasText: 'open: the file far.npy is not in this page. Drop it here' }).waitFor(); // no land, but words
+        await page.locator('.step[data-state=failed] .pick', { hasText: 'open' }).click();
+        await page.locator('.params .wrong', { hasText: 'far.npy' }).waitFor();
+        await drop(page, 'far.npy', await readFile(join(work, 'far.npy')));
+        await settled(page);
+        assert.equal(await page.evaluate(() => studio.session.items.map(({ step }) => step).join(' ')), 'open stroke droplets');
+        assert.equal(await shown(page), hashOf('open', 'far.npy', 'stroke', 'path=100/100', 'radius=50', 'height=40', 'droplets'));
+        assert.ok(await page.locator('.loading').isHidden() && await page.locator('.params .wrong').isHidden());
         await close();
     },
 };

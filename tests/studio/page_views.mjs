@@ -70,6 +70,57 @@ export const tests = {
         await close();
     },
 
+    async 'each place says what it shows, and each colour what it means'() {
+        const { page, close } = await open(link('terrain size=96 cell=20\nnoise seed=5 relief=400\nlayer name=sand thickness=4 below=150\n' +
+            'pipes time=40\nstroke path=960/960 radius=900 height=300\nstroke act=mask path=960/960 radius=300 value=0.5\nstroke act=hardness path=960/960 radius=300 value=0.5\n'), { width: 1280, height: 720 });
+        await settled(page);
+        assert.equal(await page.evaluate(() => studio.viewport.view.shared.brush.value.w), 0); // no ring where there is no brush
+        // All views can be reached, and lie in sight.
+        await page.waitForFunction(() => !document.querySelector('button[data-look=hardness]').hidden);
+        assert.deepEqual(await page.evaluate(() => {
+            const box = document.querySelector('.tabs').getBoundingClientRect(), sun = document.querySelector('.sun').getBoundingClientRect();
+            return [...document.querySelectorAll('button[data-look]:not([hidden])')].map((tab) => tab.getBoundingClientRect())
+                .filter((tab) => tab.right > box.right || tab.bottom > box.bottom || tab.right > sun.left).length;
+        }), 0);
+        const key = async (name) => {
+            await page.locator(`button[data-look="${name}"]`).click();
+            await page.waitForFunction((look) => studio.viewport.element.dataset.painted === look, name);
+            return page.locator('.legend').innerText();
+        };
+        assert.match(await key('height'), /^-?[\d,.]+ m\s+[\d,.]+ m$/);
+        assert.match(await key('slope'), /^0°\s+60°$/);
+        assert.match(await key('velocity'), /north at the top.* m\/s$/);
+        assert.match(await key('layers'), /bedrock\s+sand/);
+        // Under the cursor is the land that is drawn there: left of the swipe the original.
+        const said = async (x) => {
+            const { left, top, width, height } = await page.evaluate(() => studio.viewport.view.canvas.getBoundingClientRect().toJSON());
+            await page.mouse.move(left + x * width, top + 0.55 * height);
+            return page.locator('.readout').innerText();
+        };
+        assert.match(await said(0.5), /slope.*(bedrock|sand)$/);
+        await page.keyboard.press('c');
+        await page.waitForFunction(() => studio.viewport.originalFrame);
+        assert.doesNotMatch(await said(0.4), /sand|bedrock|flow/);
+        assert.match(await said(0.6), /bedrock|sand/);
+        await page.locator('button[data-look=original]').click();
+        const [, east, south, high] = /([\d,]+) m E, ([\d,]+) m S\s+(-?[\d,]+) m/.exec(await said(0.55)).map((text) => +text.replace(',', ''));
+        const [original, now] = await page.evaluate(([x, y]) => [studio.viewport.originalFrame, studio.viewport.frame].map(({ fields, width }) => fields.get('height')[y * width + x]),
+            [east / 20, south / 20]);
+        assert.ok(Math.abs(high - original) <= 0.5 && Math.abs(now - original) > 5, JSON.stringify({ high, original, now }));
+        // A picture while both are shown is whole.
+        const [left, right] = await page.evaluate(async () => {
+            studio.session.setLook('natural');
+            const { width, height } = studio.viewport.view.canvas;
+            const image = await createImageBitmap(await studio.viewport.view.picture(2 * width, 2 * height));
+            const paint = new OffscreenCanvas(2, 1).getContext('2d');
+            paint.drawImage(image, 0, 0, 2, 1);
+            const { data } = paint.getImageData(0, 0, 2, 1);
+            return [[...data.slice(0, 3)], [...data.slice(4, 7)]];
+        });
+        assert.ok(left.every((value, c) => Math.abs(value - right[c]) < 60 && value > 40), JSON.stringify({ left, right }));
+        await close();
+    },
+
     async 'natural land looks as render draws it'() {
         const land = 'terrain size=160 cell=60\nnoise seed=7 frequency=0.12 relief=1300\nrivers time=1M steps=16 uplift=1.2 erosion=4\ndroplets drops=4k\n';
         for (const [look, words] of [['alpine', land], ['desert', land.replace('relief=1300', 'relief=900')], ['alpine', land + 'flood level=500\n']]) {
@@ -209,6 +260,23 @@ export const tests = {
             assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390, sheet);
         }
         await picture(page, 'phone');
+        // On its side: the land beside the panels, and nothing over anything else.
+        await page.setViewportSize({ width: 844, height: 390 });
+        assert.deepEqual(await page.evaluate(() => {
+            const boxes = ['.tabs', '.corner', '.sheets', '.stack', '.time', '.top'].map((name) => [name, document.querySelector(name).getBoundingClientRect()]);
+            const view = document.querySelector('.view').getBoundingClientRect();
+            const over = boxes.flatMap(([name, a], i) => boxes.slice(i + 1).filter(([other, b]) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)
+                .map(([other]) => `${name} over ${other}`));
+            return [over, document.documentElement.scrollWidth <= 844, view.width > 450 && view.height > 280];
+        }), [[], true, true]);
+        await page.waitForFunction(() => {
+            const { view } = studio.viewport, { width, height } = view.land.grid, box = view.canvas.getBoundingClientRect();
+            return box.width > 450 && [[0, 0], [width - 1, 0], [0, height - 1], [width - 1, height - 1]].map(([x, y]) => view.project(x, y))
+                .every(({ x, y }) => x > box.left && x < box.right && y > box.top && y < box.bottom);
+        });
+        await page.setViewportSize({ width: 390, height: 844 });
+        for (const name of ['Compare', 'Share link'])
+            assert.ok(await page.getByRole('button', { name, exact: true }).isVisible(), name);
         await page.setViewportSize({ width: 1440, height: 900 });
         for (const theme of ['dark', 'light']) {
             await page.evaluate((name) => { document.documentElement.dataset.theme = name; }, theme);

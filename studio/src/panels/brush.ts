@@ -68,8 +68,11 @@ export class Brush {
         this.strengths.set(this.way, this.strength.value);
         this.way = way;
         this.strength.value = this.strengths.get(way) ?? '100';
-        if (this.isOn && way.paints && this.session.land?.fields.includes(way.act))
-            this.session.setLook(way.act);
+        const { session } = this, isPainted = WAYS.some(({ paints, act }) => paints && act === session.look.name);
+        if (this.isOn && way.paints && session.land?.fields.includes(way.act))
+            session.setLook(way.act);
+        else if (this.isOn && isPainted) // what is done now is not seen there
+            session.setLook('natural');
         this.label();
     }
 
@@ -88,7 +91,7 @@ export class Brush {
         this.radiusLabel.textContent = act === 'spring' ? '' : metres(radius);
         this.radius.disabled = act === 'spring';
         this.strengthName.textContent = this.way.strength;
-        this.strengthLabel.textContent = act === 'raise' ? metres(height) : act === 'spring' ? `${rate} m³/s` : `${Math.round(100 * share)} %`;
+        this.strengthLabel.textContent = act === 'raise' ? metres(Math.abs(height)) : act === 'spring' ? `${rate} m³/s` : `${Math.round(100 * share)} %`;
         this.ways.forEach((button, i) => button.setAttribute('aria-pressed', String(WAYS[i] === this.way)));
         for (const slider of [this.radius, this.strength])
             slider.style.setProperty('--at', `${((+slider.value - +slider.min) / (+slider.max - +slider.min)) * 100}%`);

@@ -201,7 +201,7 @@ export interface Camera {
 }
 
 export function exportDialog(session: Session, camera: Camera, wrong: (error: Error) => void): void {
-    const name = session.store.doc.name.replace(/[^\w-]+/g, '-').replace(/^-+|-+$/g, '') || 'land';
+    const name = session.store.fileName;
     const busy = (button: HTMLButtonElement, work: () => Promise<void>) => async () => {
         button.disabled = true;
         if (session.isBusy)

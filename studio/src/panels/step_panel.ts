@@ -9,10 +9,32 @@ const STEPS = 1000; // of a slider
 
 export class StepPanel {
     readonly element = h('section', { className: 'params', 'aria-label': 'Parameters' });
+    /** What the parameter in focus is, beside its row: so that no row moves under the hand. */
+    readonly note = h('div', { className: 'param-note', 'aria-hidden': 'true', hidden: true });
+    /** Why the run ended at this step. */
+    private readonly wrong = h('p', { className: 'note wrong' });
+    private told: HTMLElement | null = null;
     private shown = '';
     private rows = new Map<string, (item: Item) => void>();
 
-    constructor(private readonly session: Session, private readonly pickFile: (use: (name: string) => void) => void) {}
+    constructor(private readonly session: Session, private readonly pickFile: (use: (name: string) => void) => void) {
+        this.element.addEventListener('focusin', ({ target }) => this.tell((target as Element).closest<HTMLElement>('.p')));
+        this.element.addEventListener('focusout', () => this.tell(null));
+        window.addEventListener('scroll', () => this.tell(this.told), { capture: true, passive: true });
+    }
+
+    private tell(row: HTMLElement | null): void {
+        this.told = row;
+        this.note.hidden = !row;
+        if (!row)
+            return;
+        this.note.textContent = row.querySelector('.read-out')!.textContent;
+        const panel = this.element.getBoundingClientRect(), room = innerHeight - this.note.offsetHeight - 72;
+        const isBeside = panel.left > 320, { top } = this.element.parentElement!.getBoundingClientRect();
+        Object.assign(this.note.style, isBeside
+            ? { left: 'auto', right: `${innerWidth - panel.left + 8}px`, top: `${Math.max(52, Math.min(row.getBoundingClientRect().top, room))}px`, bottom: 'auto' }
+            : { left: '8px', right: '8px', top: 'auto', bottom: `${innerHeight - top + 44}px` }); // above the tabs of the panels
+    }
 
     update(): void {
         const { scene } = this.session, item = scene ? undefined : this.session.store.item;
@@ -21,6 +43,8 @@ export class StepPanel {
             this.shown = shown;
             this.build(item, scene?.name);
         }
+        const { items, state, wrongPlace, sentence } = this.session;
+        this.wrong.textContent = state === 'failed' && item && items[wrongPlace]?.id === item.id ? sentence : '';
         if (item)
             for (const update of this.rows.values())
                 update(item);
@@ -28,6 +52,7 @@ export class StepPanel {
 
     private build(item: Item | undefined, scene?: string): void {
         this.rows.clear();
+        this.tell(null);
         if (scene !== undefined) {
             const { help = 'water made of particles erodes rock, frame by frame' } = presets.find(({ name }) => name.replaceAll('_', ' ') === scene) ?? {};
             this.element.replaceChildren(h('div', { className: 'empty' }, h('h1', {}, scene),
@@ -48,7 +73,7 @@ export class StepPanel {
             'Writes a file, so the page keeps it in the recipe and does not run it. Use Export here.') : null;
         const source = step.source && step.source !== 'Ravine'
             ? h('details', { className: 'source' }, h('summary', {}, 'Source'), h('p', {}, step.source)) : null;
-        this.element.replaceChildren(h('div', {}, h('h1', {}, step.name), h('p', {}, step.sentence), note,
+        this.element.replaceChildren(h('div', {}, h('h1', {}, step.name), h('p', {}, step.sentence), note, this.wrong,
             h('div', { className: 'rows' }, ...step.parameters.map((param) => this.row(item.id, param))), source));
     }
 
@@ -80,7 +105,7 @@ export class StepPanel {
         const control = this.control(id, param, inputId, helpId);
         const row = h('div', { className: `p ${param.type}` },
             h('label', { htmlFor: inputId, title: param.help }, label), dot, ...control.parts,
-            h('span', { id: helpId, className: 'help' }, this.help(param)));
+            h('span', { id: helpId, className: 'read-out' }, this.help(param)));
         this.rows.set(param.name, (item) => {
             const text = valueText(item, param);
             const isChanged = param.name in item.values;

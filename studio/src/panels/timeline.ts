@@ -46,7 +46,7 @@ export class Timeline {
             const { frame } = session.scene;
             this.shown = 'scene';
             const fill = h('i', { className: 'fill' });
-            fill.style.width = `${100 * session.done}%`;
+            fill.style.width = `${session.state === 'done' ? 100 : 100 * session.done}%`;
             this.line.replaceChildren(h('div', { className: 'part whole' }, fill, h('span', {}, `${session.scene.name}, frame ${frame?.frame ?? 0}`)));
             return;
         }

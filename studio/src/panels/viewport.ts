@@ -1,7 +1,8 @@
 // viewport.ts: the land and what lies over it: views, sun, the place under the cursor, the comparison.
 import { h, icon, iconButton, metres, pretty } from '../dom';
 import { Brush } from './brush';
-import { LOOKS, coverOf, type Look } from '../looks';
+import { LOOKS, coverOf, findLook, isThere, type Look } from '../looks';
+import type { Land } from '../engine/messages';
 import type { Frame, SceneFrame, Session } from '../session';
 import { LandView, NATURAL, type Paint } from '../view/land_view';
 import { coverOfLayers, limitOf } from '../view/cover_lines';
@@ -34,6 +35,24 @@ function slopes(frame: Frame): Float32Array {
     return out;
 }
 
+/** The uppermost layer that is thicker than a few centimetres. */
+function topLayer(grids: Float32Array[], at: number): number {
+    let top = grids.length - 1;
+    while (top > 0 && grids[top][at] < 0.05)
+        top--;
+    return top;
+}
+
+const layerColour = ({ colour }: Land['layers'][number], i: number): number[] =>
+    (colour ? [16, 8, 0].map((s) => ((colour >> s) & 255) / 255) : LAYER_COLOURS[i % LAYER_COLOURS.length]);
+
+/** The hues of velocity, as the shader has them, on a map with north at the top. */
+const DIRECTIONS = `conic-gradient(${[...Array(13).keys()].map((i) => `hsl(${90 + 30 * i} 100% 57.5%)`).join(', ')})`;
+
+function withUnit(value: number, unit = ''): string {
+    return unit === 'm' ? metres(value) : `${pretty(value)}${unit === '°' || unit === '' ? '' : ' '}${unit}`;
+}
+
 export class Viewport {
     readonly element: HTMLElement;
     readonly view: LandView;
@@ -41,7 +60,7 @@ export class Viewport {
     private readonly tabs = h('div', { className: 'tabs', role: 'tablist', 'aria-label': 'Views' });
     readonly brush: Brush;
     private readonly readout = h('output', { className: 'readout' });
-    private readonly legend = h('div', { className: 'legend' });
+    private readonly legend = h('div', { className: 'legend', hidden: true });
     private readonly handle = h('div', { className: 'swipe', role: 'slider', tabIndex: 0, 'aria-label': 'Compare with the original', hidden: true });
     private readonly meter = h('div', { className: 'meter', hidden: true });
     private readonly cut: HTMLElement;
@@ -49,6 +68,7 @@ export class Viewport {
     private readonly walkButton = iconButton('walk', 'Walk (W)', () => this.walk());
     private readonly loading = h('div', { className: 'loading' }, h('span', {}, 'Loading the engine'));
     private frame: Frame | null = null;
+    private originalFrame: Frame | null = null;
     private originalRun = -1;
     private wires: 0 | 1 | 2 = 0;
     private lastMove: PointerEvent | null = null;
@@ -108,7 +128,7 @@ export class Viewport {
     // ---- keys ----
 
     nextLook(by = 1): void {
-        const there = LOOKS.filter((look) => this.isThere(look));
+        const there = LOOKS.filter((look) => isThere(look, this.session.land));
         const at = there.findIndex(({ name }) => name === this.session.look.name);
         this.session.setLook(there[(at + by + there.length) % there.length].name);
     }
@@ -130,26 +150,30 @@ export class Viewport {
         this.view.draw();
     }
 
-    walk(): void { this.view.walk(!this.view.isWalking); }
+    walk(): void {
+        this.view.walk(!this.view.isWalking);
+        if (this.view.isWalking)
+            this.session.tell('Walking: the arrow keys go, dragging looks around. W again ends it.');
+    }
     toggleMeter(): void { this.meter.hidden = !this.meter.hidden; }
 
     // ---- frames ----
 
-    private isThere(look: Look): boolean {
-        const fields = this.session.land?.fields ?? [];
-        return look.fields.every((name) => name === 'layers' ? (this.session.land?.layers.length ?? 0) > 1 : fields.includes(name))
-            || ['natural', 'height', 'slope', 'original'].includes(look.name);
-    }
-
     update(): void {
         const { session } = this, { look } = session;
-        this.loading.hidden = session.state !== 'starting';
-        this.loading.classList.toggle('wrong', session.state === 'failed');
+        const isWrong = session.state === 'failed';
+        this.loading.hidden = session.state !== 'starting' && !(isWrong && !this.frame); // else the last land is there
+        this.loading.classList.toggle('wrong', isWrong);
+        this.loading.firstElementChild!.textContent = isWrong ? session.sentence : 'Loading the engine';
         for (const tab of this.tabs.children as HTMLCollectionOf<HTMLButtonElement>) {
             const isOn = tab.dataset.look === look.name;
             tab.setAttribute('aria-selected', String(isOn));
             tab.tabIndex = isOn ? 0 : -1;
-            tab.hidden = !isOn && !this.isThere(LOOKS.find(({ name }) => name === tab.dataset.look)!);
+            if (isOn && this.tabs.dataset.look !== look.name) { // where they do not all fit
+                this.tabs.dataset.look = look.name;
+                tab.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+            }
+            tab.hidden = !isOn && !isThere(findLook(tab.dataset.look!), session.land);
         }
         this.tabs.hidden = session.scene !== null;
         this.cut.hidden = session.scene === null;
@@ -176,7 +200,9 @@ export class Viewport {
         if (!frame || run !== this.session.run)
             return;
         this.view.setOriginal({ ...frame, heights: frame.fields.get('height')!, water: null, flow: null, deposited: null, eroded: null, layers: null });
+        this.originalFrame = frame;
         this.paint(frame, true);
+        this.point();
         this.view.draw();
     }
 
@@ -213,12 +239,25 @@ export class Viewport {
             return;
         if (paint.mode !== 4)
             this.element.dataset.painted = look.name; // it has the fields of that
-        this.legend.hidden = !look.ramp || paint.mode !== 1;
-        if (!this.legend.hidden) {
-            const bar = h('i');
-            bar.style.background = rampCss(look.ramp!);
-            const unit = look.unit ? ` ${look.unit}` : '';
-            this.legend.replaceChildren(h('span', {}, pretty(paint.from) + unit), bar, h('span', {}, pretty(paint.to) + unit));
+        const key = this.keyOf(look, paint);
+        this.legend.hidden = key.length === 0;
+        this.legend.replaceChildren(...key);
+    }
+
+    /** What the colours say. */
+    private keyOf(look: Look, paint: Paint): HTMLElement[] {
+        const sample = (background: string, className = '') => {
+            const part = h('i', { className });
+            part.style.background = background;
+            return part;
+        };
+        const said = (value: number) => h('span', {}, withUnit(value, look.unit));
+        switch (paint.mode) {
+        case 1: return [said(paint.from), sample(rampCss(look.ramp!)), said(paint.to)];
+        case 2: return [sample(DIRECTIONS, 'round'), h('span', {}, `Hue: where it flows, north at the top. Brightest: ${withUnit(paint.to, look.unit)}`)];
+        case 3: return this.layersOf(this.frame).flatMap(({ name }, i, all) =>
+            [sample(`rgb(${layerColour(all[i], i).map((part) => Math.round(255 * part)).join(' ')})`, 'square'), h('span', {}, name)]);
+        default: return [];
         }
     }
 
@@ -258,20 +297,17 @@ export class Viewport {
 
     /** The colour of the uppermost layer that is thicker than a few centimetres. */
     private layers(frame: Frame): Paint {
-        const { layers } = frame.land ?? this.session.land ?? { layers: [] }, count = frame.width * frame.height;
+        const layers = this.layersOf(frame), count = frame.width * frame.height;
         const grids = layers.map((_, i) => frame.fields.get(`layer ${i}`));
         if (grids.length === 0 || grids.some((grid) => !grid))
             return { ...NATURAL, mode: 4 };
-        const colours = layers.map(({ colour }, i) => (colour ? [16, 8, 0].map((s) => ((colour >> s) & 255) / 255) : LAYER_COLOURS[i % LAYER_COLOURS.length]));
-        const out = new Float32Array(4 * count);
-        for (let i = 0; i < count; i++) {
-            let top = layers.length - 1;
-            while (top > 0 && grids[top]![i] < 0.05)
-                top--;
-            out.set(colours[top], 4 * i);
-        }
+        const colours = layers.map(layerColour), out = new Float32Array(4 * count);
+        for (let i = 0; i < count; i++)
+            out.set(colours[topLayer(grids as Float32Array[], i)], 4 * i);
         return { ...NATURAL, mode: 3, values: out, parts: 4 };
     }
+
+    private layersOf(frame: Frame | null): Land['layers'] { return (frame?.land ?? this.session.land)?.layers ?? []; }
 
     private nextFrame: SceneFrame | null = null;
 
@@ -320,7 +356,8 @@ export class Viewport {
     }
 
     private point(): void {
-        const { frame, lastMove: event } = this;
+        const { lastMove: event } = this;
+        const frame = event && this.view.isOriginalAt(event.clientX) ? this.originalFrame : this.frame;
         if (!event || !frame || this.session.scene)
             return;
         const hit = this.view.pick(event.clientX, event.clientY);
@@ -339,6 +376,9 @@ export class Viewport {
             parts.push(`flow ${pretty(flow[at])}`);
         if (water?.length && water[at] > 0.01)
             parts.push(`${metres(water[at])} of water`);
+        const upper = this.upperLayers(frame);
+        if (frame.land && upper.length > 0 && upper.length === frame.land.layers.length - 1)
+            parts.push(frame.land.layers[topLayer([new Float32Array(), ...upper], at)].name);
         this.readout.textContent = parts.join('   ');
     }
 

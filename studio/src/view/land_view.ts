@@ -87,7 +87,7 @@ export class LandView {
             sun: { value: new Vector3(0, 1, 0) }, sunlight: { value: new Vector3() }, horizon: { value: new Vector3() }, zenith: { value: new Vector3() },
             exposure: { value: 1 }, roughness: { value: 1 }, tints: { value: ALPINE.tints.map((rgb) => new Vector3(...rgb)) },
             isNatural: { value: 1 }, rise: { value: 1 }, wires: { value: 0 }, back: { value: new Vector3(0.1, 0.11, 0.12) },
-            haze: { value: 0 }, nearest: { value: 0 }, unproject: { value: new Matrix4() }, time: { value: 0 }, brush: { value: new Vector4() },
+            haze: { value: 0 }, nearest: { value: 0 }, unproject: { value: new Matrix4() }, time: { value: 0 }, brush: { value: new Vector4(0, 0, 0, 0) },
             grain: { value: grain }, bumps: { value: bumps }, isFine: { value: isSlow ? 0 : 1 }, dry: { value: 0 },
         };
         this.land = new Ground(this.shared);
@@ -103,7 +103,11 @@ export class LandView {
         this.setSun(315, 38);
         this.renderer.debug.checkShaderErrors = import.meta.env.DEV;
         this.renderer.compile(this.land.scene, this.camera); // while the engine is still on its way
-        new ResizeObserver(() => this.resize()).observe(host);
+        new ResizeObserver(() => {
+            this.resize();
+            if (!this.isMoved && !this.walking) // a window that was made narrow, a phone that was turned
+                this.frame();
+        }).observe(host);
         this.resize();
         requestAnimationFrame((t) => this.tick(t));
     }
@@ -305,16 +309,24 @@ export class LandView {
             this.dirty = true;
     }
 
+    /** The land that is drawn there: in a comparison the original left of the swipe. */
+    private groundAt(clientX: number): Ground {
+        const box = this.canvas.getBoundingClientRect();
+        return this.original.grid && (this.showOriginal || clientX < box.left + box.width * this.swipe) ? this.original : this.land;
+    }
+
+    isOriginalAt(clientX: number): boolean { return this.groundAt(clientX) === this.original; }
+
     /** The cell under a point of the page. */
     pick(clientX: number, clientY: number): Hit | null {
-        const grid = this.land.grid;
+        const ground = this.groundAt(clientX), { grid } = ground;
         if (!grid)
             return null;
         const box = this.canvas.getBoundingClientRect();
         const ndc = new Vector2(((clientX - box.left) / box.width) * 2 - 1, 1 - ((clientY - box.top) / box.height) * 2);
         const from = this.camera.position.clone(), to = new Vector3(ndc.x, ndc.y, 0.5).unproject(this.camera).sub(from).normalize();
         const { cell, width, height } = grid, rise = this.shared.rise.value;
-        const low = this.land.span.x * rise, high = this.land.span.y * rise;
+        const low = ground.span.x * rise, high = ground.span.y * rise;
         // Into the box of the land, then in strides of its height above it.
         let t = to.y < 0 ? Math.max(0, (high - from.y) / to.y) : from.y > high ? Infinity : 0;
         const end = Math.hypot(width, height) * cell * 6;
@@ -323,7 +335,7 @@ export class LandView {
             if (y < low && to.y < 0)
                 return null;
             const inside = x >= 0 && z >= 0 && x <= width - 1 && z <= height - 1;
-            const above = inside ? y - this.land.heightAt(x, z) * rise : cell * 4;
+            const above = inside ? y - ground.heightAt(x, z) * rise : cell * 4;
             if (inside && above < 0.02 * cell)
                 return { x, y: z };
             t += Math.max(above * 0.4, 0.25 * cell);
@@ -414,7 +426,7 @@ export class LandView {
             return draw(this.original.grid ? this.original : this.land);
         if (!this.swipe || !this.original.grid)
             return draw(this.land);
-        const { clientWidth: w, clientHeight: h } = this.host, cut = Math.round(w * this.swipe);
+        const { x: w, y: h } = renderer.getSize(new Vector2()), cut = Math.round(w * this.swipe);
         renderer.setScissorTest(true);
         renderer.setScissor(0, 0, cut, h);
         draw(this.original);
