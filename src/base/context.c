@@ -274,17 +274,13 @@ void rvi_log(rv_context *ctx, const char *format, ...) {
     rvi_callback_end(ctx, inside);
 }
 
-typedef struct amount {
-    char text[32];
-} amount;
-
-static amount bytes_text(size_t bytes) {
+rvi_amount rvi_bytes_text(size_t bytes) {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     double value = (double)bytes;
     int unit = 0;
     for (; value >= 1024.0 && unit < 4; unit++)
         value /= 1024.0;
-    amount a;
+    rvi_amount a;
     snprintf(a.text, sizeof a.text, "%.4g %s", value, units[unit]);
     return a;
 }
@@ -294,8 +290,8 @@ rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what) {
         return RV_OK;
     return rvi_fail(ctx, RV_ERROR_MEMORY,
                     "%s for %s would exceed the memory limit of %s (%s in use).",
-                    bytes_text(bytes).text, what, bytes_text(ctx->desc.memory_limit).text,
-                    bytes_text(ctx->used).text);
+                    rvi_bytes_text(bytes).text, what, rvi_bytes_text(ctx->desc.memory_limit).text,
+                    rvi_bytes_text(ctx->used).text);
 }
 
 size_t rvi_alloc_size(size_t count, size_t size) {
@@ -317,8 +313,8 @@ void *rvi_alloc(rv_context *ctx, size_t count, size_t size, const char *what) {
     char *base = a.allocate(a.user, whole);
     rvi_callback_end(ctx, inside);
     if (!base) {
-        rvi_fail(ctx, RV_ERROR_MEMORY, "The machine has no %s left for %s.", bytes_text(whole).text,
-                 what);
+        rvi_fail(ctx, RV_ERROR_MEMORY, "The machine has no %s left for %s.",
+                 rvi_bytes_text(whole).text, what);
         return NULL;
     }
     uintptr_t start = (uintptr_t)base + sizeof(block_head);

@@ -75,6 +75,12 @@ bool rvi_enlarge(rv_context *ctx, void *array, size_t used, size_t room, size_t 
  */
 size_t rvi_memory_mark(rv_context *ctx);
 size_t rvi_memory_since(rv_context *ctx, size_t mark);
+/* A number of bytes for sentences, such as 1.5 MiB. */
+typedef struct rvi_amount {
+    char text[32];
+} rvi_amount;
+rvi_amount rvi_bytes_text(size_t bytes);
+
 /* Says no when `bytes` more would break the limit, before anything is allocated. */
 rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what);
 

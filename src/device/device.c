@@ -359,9 +359,9 @@ int rv_context_device(const rv_context *ctx) {
 static rv_status make_copy(rvi_device *d, const void *host, size_t size, device_copy **out) {
     if (size > d->limit || d->used > d->limit - size)
         return rvi_fail(d->ctx, RV_ERROR_MEMORY,
-                        "%.0f MiB more on %s would exceed the limit of %.0f MiB (%.0f MiB in use).",
-                        (double)size / 0x1p20, d->facts.name, (double)d->limit / 0x1p20,
-                        (double)d->used / 0x1p20);
+                        "%s more on %s would exceed the limit of %s (%s in use).",
+                        rvi_bytes_text(size).text, d->facts.name, rvi_bytes_text(d->limit).text,
+                        rvi_bytes_text(d->used).text);
     if (d->copy_count == d->copy_room) {
         size_t room = d->copy_room ? 2 * d->copy_room : 32;
         if (!rvi_enlarge(d->ctx, &d->copies, d->copy_count, room, sizeof *d->copies, "the device"))

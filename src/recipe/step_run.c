@@ -264,8 +264,8 @@ static void tell_why(const rvi_job *job, const rvi_device *device, size_t bytes)
         rvi_log(job->ctx, "%s runs on the processor: %s has less than %.0f KiB of local memory.",
                 job->name, name, (double)job->shared / 0x1p10);
     else
-        rvi_log(job->ctx, "%s runs on the processor: %s has no room for %.0f MiB.", job->name, name,
-                (double)bytes / 0x1p20);
+        rvi_log(job->ctx, "%s runs on the processor: %s has no room for %s.", job->name, name,
+                rvi_bytes_text(bytes).text);
 }
 
 /* On the device if the step can run there; else the host gets the land: a step that only shows it

@@ -133,8 +133,8 @@ static bool reserve(rvi_sph *w, rvi_device *d) {
         fits = rvi_device_reserve(d, arrays[i].data, arrays[i].size) == RV_OK;
     if (!fits && (w->told & TOLD_ROOM) == 0) {
         w->told |= TOLD_ROOM;
-        rvi_log(w->ctx, "the water runs on the processor: %s has no room for %.0f MiB%s.",
-                rvi_device_name(d), (double)bytes / 0x1p20,
+        rvi_log(w->ctx, "the water runs on the processor: %s has no room for %s%s.",
+                rvi_device_name(d), rvi_bytes_text(bytes).text,
                 rvi_device_fits(d, 0, 0, 0, true) ? "" : ", or no doubles");
     }
     return fits;

@@ -51,6 +51,8 @@ grep -q '\.kernel' said err && fail "kernels are told as made: $(cat err)"
 equal "with little memory" "$(last_hash --device "$one" --device-memory 100K $recipe)" "$expected"
 "$RAVINE" --device "$one" --device-memory 100K terrain size=100 noise > said 2> err || fail "with little memory"
 holds "with little memory" "$(cat said err)" 'noise runs on the processor'
+"$RAVINE" --device "$one" --device-memory 1K terrain size=20 noise > said 2> err || fail "with hardly any memory"
+holds "with hardly any memory" "$(cat said err)" 'has no room for [1-9]*B.'
 "$RAVINE" --device "$one" --device-memory much terrain size=20 noise > said 2> err
 equal "--device-memory much" "$?" 2
 

@@ -406,6 +406,24 @@ static void a_stopped_run_is_whole(void **state) {
     scene_end(&s);
 }
 
+static float all_but_flat(const scene *s, int x, int y) {
+    (void)s;
+    return (float)(x * 7 % 5 + y * 3 % 7) * 1e-25f;
+}
+
+/* Capacity in units of the relief is then more than a float can hold. */
+static void without_softness_nothing_is_taken(void **state) {
+    (void)state;
+    scene s = scene_of_cells(support_context(2), 32, 32, 1000);
+    draw(&s, "height", all_but_flat);
+    rv_particles_params p = roll(1000);
+    p.softness = 0;
+    p.capacity = p.first_water = p.first_speed = 1000;
+    wear(&s, RV_STEP_particles, &p);
+    assert_true(same_bits(&s, "height", s.before));
+    scene_end(&s);
+}
+
 static float strip(const scene *s, int x, int y) {
     return 100 + 3 * (float)(s->width + s->height - x - y) + (float)(x * 7 % 5);
 }
@@ -517,6 +535,7 @@ int main(void) {
         cmocka_unit_test(particles_cut_through_layers),
         cmocka_unit_test(land_does_not_sink_below_the_floor),
         cmocka_unit_test(a_stopped_run_is_whole),
+        cmocka_unit_test(without_softness_nothing_is_taken),
         cmocka_unit_test(small_maps_keep_their_books),
     };
     const struct CMUnitTest of_batch[] = {

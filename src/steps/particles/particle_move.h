@@ -51,6 +51,7 @@ static inline rvi_batch_deal rvi_particle_decide(const rvi_batch_rules *r,
                                                  const rvi_batch_drop *d, const rvi_batch_place *p,
                                                  float fall) {
     float sediment = (float)d->sediment, carries = law->capacity * d->speed * d->water * r->per;
+    carries = rvi_minf(carries, 0x1p100f); /* land that is all but flat has the smallest units */
     rvi_batch_deal deal = {RVI_BATCH_NOTHING, 0.0f, 0.0f, 0.0f, 0.0f};
     if (sediment > carries) {
         deal.kind = RVI_BATCH_FILL;
