@@ -440,8 +440,7 @@ static inline int32_t rvi_batch_part(const rvi_batch_place *p, float want, int32
 }
 
 /* The rows of the disc that are on the land. */
-static inline int rvi_batch_first_row(const rvi_batch_rules *r, const rvi_batch_place *p) {
-    (void)r;
+static inline int rvi_batch_first_row(const rvi_batch_place *p) {
     return rvi_maxi(p->y + 1 - p->reach, 0);
 }
 static inline int rvi_batch_last_row(const rvi_batch_rules *r, const rvi_batch_place *p) {
@@ -481,7 +480,7 @@ static inline int64_t rvi_batch_weigh_above(const rvi_batch_grids *g, const rvi_
                                             const rvi_batch_place *p, float level, float steep) {
     int64_t sum = 0;
     int end = rvi_batch_last_row(r, p);
-    RVI_BATCH_EACH_ROW(g, y, rvi_batch_first_row(r, p), end) {
+    RVI_BATCH_EACH_ROW(g, y, rvi_batch_first_row(p), end) {
         RVI_GRID const int32_t *ground = g->ground + rvi_batch_at(r, 0, y);
         const rvi_batch_row row = rvi_batch_row_of(r, p, y);
         float dy2 = row.dy * row.dy;
@@ -553,7 +552,7 @@ static inline void rvi_batch_take(const rvi_batch_grids *g, const rvi_batch_rule
                                   rvi_batch_given *given) {
     float level = deal->level, steep = deal->steep, share = deal->amount / (float)sum;
     int end = rvi_batch_last_row(r, p);
-    RVI_BATCH_EACH_ROW(g, y, rvi_batch_first_row(r, p), end) {
+    RVI_BATCH_EACH_ROW(g, y, rvi_batch_first_row(p), end) {
         const rvi_batch_row row = rvi_batch_row_of(r, p, y);
         float dy = row.dy, dy2 = dy * dy;
         RVI_BATCH_EACH_COLUMN(g, x, row.first, row.last) {
@@ -658,7 +657,7 @@ static inline int64_t rvi_batch_lay_disc(const rvi_batch_grids *g, const rvi_bat
                                          float share, rvi_batch_given *given) {
     int64_t sum = 0;
     int end = rvi_batch_last_row(r, p);
-    RVI_BATCH_EACH_ROW(g, y, rvi_batch_first_row(r, p), end) {
+    RVI_BATCH_EACH_ROW(g, y, rvi_batch_first_row(p), end) {
         RVI_GRID const int32_t *ground = g->ground + rvi_batch_at(r, 0, y);
         const rvi_batch_row row = rvi_batch_row_of(r, p, y);
         RVI_BATCH_EACH_COLUMN(g, x, row.first, row.last) {
