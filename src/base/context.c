@@ -274,7 +274,7 @@ void rvi_log(rv_context *ctx, const char *format, ...) {
     rvi_callback_end(ctx, inside);
 }
 
-rvi_amount rvi_bytes_text(size_t bytes) {
+rvi_amount rvi_bytes_text(uint64_t bytes) {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     double value = (double)bytes;
     int unit = 0;

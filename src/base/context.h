@@ -79,7 +79,7 @@ size_t rvi_memory_since(rv_context *ctx, size_t mark);
 typedef struct rvi_amount {
     char text[32];
 } rvi_amount;
-rvi_amount rvi_bytes_text(size_t bytes);
+rvi_amount rvi_bytes_text(uint64_t bytes);
 
 /* Says no when `bytes` more would break the limit, before anything is allocated. */
 rv_status rvi_memory_check(rv_context *ctx, size_t bytes, const char *what);
