@@ -318,6 +318,8 @@ static rv_status run_prepared(step_job *s, const rv_step_info *step, bool keep) 
     if (closed && wears) {
         rv_status summed = close_layers(job, step->word.name, volumes);
         status = summed == RV_OK ? status : summed;
+        if (status == RV_OK && !keep) /* a stop that came while all this was added up */
+            status = rvi_poll(job->ctx);
     } else if (!closed)
         drop_fields(job);
     release(s); /* while `volumes` is there */

@@ -59,8 +59,9 @@ interrupt terrain size=512 noise droplets drops=10G border=apron margin=256
 interrupt --threads 1 terrain size=300 noise droplets drops=10G max_path=4096 radius=32
 interrupt terrain size=4096 noise octaves=16 warp=1 noise octaves=16 warp=1
 interrupt terrain size=4096 faults count=10000
-interrupt terrain size=4096 noise octaves=1 blur radius=20k blur radius=20k blur radius=20k
-interrupt terrain size=3000 noise octaves=1 resize size=6000 resize size=3001 resize size=6000
+# Long enough for a fast machine: a second and more.
+interrupt terrain size=4096 noise octaves=1 repeat 8 blur radius=20k end
+interrupt terrain size=3000 noise octaves=1 repeat 8 resize size=6000 resize size=3001 end
 # Brushes on layers and bands: each drop costs many times as much.
 soil='strata layer thickness=10'
 # shellcheck disable=SC2086
