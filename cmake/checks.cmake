@@ -79,7 +79,7 @@ endforeach()
 ravine_only_all(cli.gallery cli.kills)
 
 # The longest: they start as soon as they can, so that none runs on alone at the end.
-set_tests_properties(asan.physics.droplets asan.physics.real_land asan.physics.drop_sizes asan.physics.drop_order
+set_tests_properties(asan.physics.droplets asan.physics.drop_order asan.physics.particles
     asan.unit.contract asan.unit.plan asan.unit.scene asan.cli.devices asan.faults.allocations
     tsan.same_bits tsan.unit.float_state cli.gallery cli.docs cli.checkpoint same_bits.device PROPERTIES COST 60
 )

@@ -14,14 +14,17 @@ file(GLOB cli_tests CONFIGURE_DEPENDS tests/cli/test_*.sh)
 # These watch the clock or take their time: not for slow builds nor for `make check`.
 set(timed_tests test_bar test_checkpoint test_docs test_gallery test_interrupt test_kills)
 
-# These run on one thread, where the thread sanitizer has nothing to see.
-set(lone_tests test_bad_files test_brush test_canvas test_drainage test_exr test_file test_machine test_math
-    test_mesh_files test_png test_random test_raw_npy test_relief test_settings test_sidecar test_support
+# These run on one thread, or on a device, where the thread sanitizer has nothing to see.
+set(lone_tests test_bad_files test_brush test_canvas test_device_views test_drainage test_exr test_file test_machine
+    test_math test_mesh_files test_png test_random test_raw_npy test_relief test_settings test_sidecar test_support
     test_text test_wall_index
 )
 
 # These ask all of their cases under the address sanitizer, too.
 set(whole_tests test_math test_text)
+
+# These judge large lands that other tests make small ones of: sanitizers would see nothing more.
+set(land_tests test_drop_sizes test_real_land)
 
 # These run the code of a driver, in which sanitizers see what is not ours.
 set(driver_tests test_device)
@@ -68,7 +71,7 @@ function(ravine_add_tests tree other)
         get_filename_component(kind ${kind} NAME)
         if(NOT kind IN_LIST ARGN OR (other AND program IN_LIST timed_tests))
             continue()
-        elseif(other AND program IN_LIST driver_tests)
+        elseif(other AND (program IN_LIST driver_tests OR program IN_LIST land_tests))
             continue()
         elseif(other STREQUAL "tsan" AND program IN_LIST lone_tests)
             continue()
