@@ -1,4 +1,4 @@
-/* noise.c: hills from layered gradient or value noise (wear/noise_map.c). */
+/* noise.c: hills from layered noise (wear/noise_map.c). */
 #include "steps/step.h"
 #include "wear/made_heights.h"
 #include "wear/noise_map.h"

@@ -29,6 +29,8 @@ static const struct {
     {"noise", LAND "noise"},
     {"noise_ridged", LAND "noise shape=ridged seed=2 frequency=3"},
     {"noise_billow", LAND "noise shape=billow seed=3 frequency=3"},
+    {"noise_perlin", LAND "noise basis=perlin seed=2"},
+    {"noise_perlin_warp", LAND "noise basis=perlin shape=ridged warp=0.7"},
     {"noise_value", LAND "noise basis=value seed=4 octaves=5"},
     {"noise_value_ridged", LAND "noise basis=value shape=ridged seed=5"},
     {"noise_value_billow", LAND "noise basis=value shape=billow seed=6"},

@@ -74,14 +74,15 @@ static void draw_land(char *recipe, size_t size) {
 }
 
 static void add_noise(char *recipe, size_t size) {
-    static const char *const shapes[] = {"plain", "ridged", "billow"}, *const bases[] = {"perlin",
+    static const char *const shapes[] = {"plain", "ridged", "billow"}, *const bases[] = {"sparse",
+                                                                                         "perlin",
                                                                                          "value"};
     static const char *const modes[] = {"set", "add", "multiply"};
     size_t used = strlen(recipe);
     snprintf(recipe + used, size - used,
              "noise seed=%d shape=%s basis=%s mode=%s octaves=%d frequency=%g warp=%g relief=%g "
              "gain=%g %s ",
-             below(1000), shapes[below(3)], bases[below(2)], modes[below(3)], 1 + below(12),
+             below(1000), shapes[below(3)], bases[below(3)], modes[below(3)], 1 + below(12),
              (double)between(0.1f, 30), (double)(below(2) ? between(0, 2) : 0),
              (double)between(1, 3000), (double)between(0.2f, 0.8f),
              below(6)                 ? ""
