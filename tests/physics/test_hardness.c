@@ -44,7 +44,7 @@ static rv_terrain *worn_land(rv_context *ctx, const char *before, const char *wo
                              const char *more, const function *given, rv_report *report) {
     char text[512];
     snprintf(text, sizeof text,
-             "terrain width=40 height=36 noise frequency=10 gain=0.42 relief=200 %s", before);
+             "terrain width=40 height=36 noise basis=perlin frequency=10 relief=200 %s", before);
     rv_terrain *land = support_run(ctx, text);
     if (given)
         rv_terrain_hardness(land, given->fn, (void *)(uintptr_t)given->data);

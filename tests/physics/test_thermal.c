@@ -496,7 +496,7 @@ static void test_layers_come_to_rest(void **state) {
         rv_context *ctx;
         assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
         rv_terrain *land =
-            support_run(ctx, "terrain size=28 noise frequency=28 relief=450 "
+            support_run(ctx, "terrain size=28 noise basis=perlin frequency=28 relief=450 "
                              "layer name=soil thickness=5 layer name=sand thickness=3");
         rv_thermal_params p = with(words[i]);
         double all = rv_terrain_volume(land), beyond;

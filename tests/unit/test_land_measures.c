@@ -48,14 +48,14 @@ static void test_agreement(void **state) {
 static void test_change_of_two_sizes(void **state) {
     (void)state;
     rv_context *ctx = support_context(1);
-    const char *step = "noise seed=2 mode=add relief=100";
-    land_pair coarse = land_pair_make(ctx, "terrain size=64 cell=20 noise", step);
-    land_pair fine = land_pair_make(ctx, "terrain size=128 cell=10 noise", step);
+    const char *step = "noise basis=perlin seed=2 mode=add relief=100";
+    land_pair coarse = land_pair_make(ctx, "terrain size=64 cell=20 noise basis=perlin", step);
+    land_pair fine = land_pair_make(ctx, "terrain size=128 cell=10 noise basis=perlin", step);
     land_agreement good = land_agreement_at(&coarse, &fine, 32, 100);
     assert_less(good.difference, 0.005);
     assert_greater(good.correlation, 0.999);
-    land_pair other =
-        land_pair_make(ctx, "terrain size=64 cell=20 noise", "noise seed=3 mode=add relief=100");
+    land_pair other = land_pair_make(ctx, "terrain size=64 cell=20 noise basis=perlin",
+                                     "noise basis=perlin seed=3 mode=add relief=100");
     assert_less(land_agreement_at(&other, &fine, 32, 100).correlation, 0.9);
     /* The block of 2 x 2 cells around the cell in the third row and column. */
     double *means = land_change(&coarse, 32), mean = 0;
