@@ -35,6 +35,7 @@
 #include "terrain/layers.h"
 #include "wear/border.h"
 #include "wear/drop_lengths.h"
+#include "wear/floor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -322,10 +323,11 @@ static rv_status fill_grids(rvi_drop_run *f) {
     f->steer = (1.0f - f->p->inertia) / relief * f->move;
     f->pull = f->p->gravity / relief;
     f->min_fall = f->p->min_slope * relief;
-    f->floor = isnan(f->p->floor) ? low : f->p->floor;
     f->mask = rvi_field_get(land, "mask");
     rvi_factor_shape shape = factor_shape(f);
-    rv_status status = rvi_factor_make(job, &shape, &f->factor);
+    rv_status status = rvi_floor_find(job, f->p->floor, low, high, NULL, &f->floor);
+    if (status == RV_OK)
+        status = rvi_factor_make(job, &shape, &f->factor);
     if (status == RV_OK)
         status = rvi_rain_load(job, f->p->rain, f->margin, &f->rounds.d.rain);
     if (status == RV_OK)
@@ -437,7 +439,7 @@ static rv_status close_batch(rvi_job *job) {
     f->before = b->before;
     f->factor = b->factor;
     f->mask = b->mask;
-    f->floor = b->d.floor;
+    f->floor = b->rules.floor_height;
     return status == RV_OK && b->whole && f->p->blend > 0.0f ? blend(f) : status;
 }
 

@@ -40,6 +40,7 @@
 #include "wear/drop_rounds.h"
 #include "wear/erosion_factor.h"
 #include "wear/fill_level.h"
+#include "wear/floor.h"
 #include "wear/near_cells.h"
 
 #include <math.h>
@@ -554,12 +555,13 @@ static rv_status fill(rolling *r) {
     const rv_terrain *land = job->land;
     float low, high;
     rvi_range(job->ctx, land->surface, rvi_cells(land), &low, &high);
-    r->floor = isnan(r->p->floor) ? low : r->p->floor;
     r->per_cell = 1.0f / land->cell;
     r->h = land->surface;
     r->mask = rvi_field_get(land, "mask");
     rvi_factor_shape map = rvi_factor_map(land);
-    rv_status status = rvi_factor_make(job, &map, &r->factor);
+    rv_status status = rvi_floor_find(job, r->p->floor, low, high, NULL, &r->floor);
+    if (status == RV_OK)
+        status = rvi_factor_make(job, &map, &r->factor);
     if (status == RV_OK)
         status = rvi_rain_load(job, r->p->rain, 0, &r->rounds.d.rain);
     if (status == RV_OK)

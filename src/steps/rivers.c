@@ -420,15 +420,20 @@ static rv_status creep_near(rvi_rivers *r, bool back) {
  * rounding grows. */
 static const double LEVEL = 4e9;
 
-/* Slopes creep in parts that are short beside the time a bump of some cells takes to go. A stop
- * leaves them as they were. */
+/* Slopes creep in parts, each half as long as the one before and the last so short that it reaches
+ * one cell or two: what long parts leave along rows and columns the shorter ones after them level.
+ * A stop leaves them as they were. */
 static rv_status diffuse(rvi_rivers *r) {
     rv_terrain *land = r->land;
     double number = r->mobility * r->dt / ((double)land->cell * (double)land->cell);
     if (!(number > 0.0))
         return RV_OK;
     number = number < LEVEL ? number : LEVEL;
-    int parts = number < 4.0 ? 1 : number < 16.0 ? (int)(number / 4.0) + 1 : 4;
+    double whole = 1.0, part = 1.0;
+    while (whole < number) {
+        part *= 2.0;
+        whole += part;
+    }
     rvi_hillslope s = {.ctx = r->job->ctx,
                        .width = land->width,
                        .height = land->height,
@@ -437,7 +442,6 @@ static rv_status diffuse(rvi_rivers *r) {
                        .scratch = r->water, /* the lakes of this time step have been used */
                        .fixed = r->fixed,
                        .loose = r->loose ? r->loose : r->factor.cells,
-                       .number = number / parts,
                        .flux = r->flux};
     rvi_side_flux sum = {0};
     bool far = number > RVI_CREEP_FAR;
@@ -445,13 +449,15 @@ static rv_status diffuse(rvi_rivers *r) {
     if (status == RV_OK && far)
         status = creep_near(r, false);
     s.from = far ? s.to : s.from;
-    for (int i = 0; status == RV_OK && i < parts; i++, s.from = s.to) {
+    for (; status == RV_OK && part >= 1.0; part /= 2.0, s.from = s.to) {
+        s.number = number * (part / whole);
         status = r->job->device ? rvi_rivers_device_creep(r, &s) : rvi_hillslope_run(&s);
         for (size_t k = 0; k < rvi_hillslope_parts(s.width, s.height); k++) {
             sum.in += r->flux[k].in;
             sum.out += r->flux[k].out;
             sum.rounding += r->flux[k].rounding;
         }
+        s.columns_first = !s.columns_first;
     }
     if (status == RV_OK && far)
         status = creep_near(r, true);

@@ -41,6 +41,7 @@
 #include "device/device_sum.h"
 #include "steps/runoff/runoff_strip.h"
 #include "terrain/layers.h"
+#include "wear/floor.h"
 #include "wear/map_image.h"
 #include "wear/rain.h"
 
@@ -121,9 +122,9 @@ static rv_status copy_land(rvi_runoff *r) {
     return status;
 }
 
-static void set_still(rvi_runoff *r, float low, float high, float deep) {
+static rv_status set_levels(rvi_runoff *r, float low, float high, float deep) {
     r->rules.still = (rvi_maxf(-low, rvi_maxf(high, 0.0f)) + deep) * 0x1p-23f;
-    r->rules.floor = isnan(r->p->floor) ? low : r->p->floor;
+    return rvi_floor_find(r->job, r->p->floor, low, high, r->parts, &r->rules.floor);
 }
 
 /* Water and sediment that stand on the land, and the first rain. */
@@ -145,14 +146,14 @@ static rv_status take_over(rvi_runoff *r) {
     float low, high, shallow, deep;
     rvi_range(ctx, land->surface, cells, &low, &high);
     rvi_range(ctx, r->now.water, cells, &shallow, &deep);
-    set_still(r, low, high, deep);
+    rv_status status = set_levels(r, low, high, deep);
     for (size_t i = 0; r->p->rounds > 0 && i < cells; i++) {
         if (rvi_poll_at(ctx, i) != RV_OK)
             return RV_CANCELLED;
         r->now.water[i] += r->p->water * (r->rain ? r->rain[i] : 1.0f);
     }
     r->rained = rvi_sum(ctx, r->now.water, cells) - r->before;
-    return RV_OK;
+    return status;
 }
 
 /* The same on a device. */
@@ -174,10 +175,10 @@ static rv_status take_over_on_device(rvi_runoff *r) {
         status = rvi_device_range(d, r->job->land->surface, cells, r->parts, &low, &high);
     if (status == RV_OK)
         status = rvi_device_range(d, r->now.water, cells, r->parts, &shallow, &deep);
-    if (status == RV_OK) {
-        set_still(r, low, high, deep);
-        status = r->p->rounds > 0 ? rvi_runoff_device_rain(r) : RV_OK;
-    }
+    if (status == RV_OK)
+        status = set_levels(r, low, high, deep);
+    if (status == RV_OK && r->p->rounds > 0)
+        status = rvi_runoff_device_rain(r);
     if (status == RV_OK)
         status = sum_on_device(r, r->now.water, &wet);
     r->rained = wet - r->before;

@@ -11,6 +11,7 @@
 #include "device/device_range.h"
 #include "device/device_sum.h"
 #include "wear/drop_ends.h"
+#include "wear/floor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,17 +72,17 @@ static rvi_batch_rules make_rules(const rvi_batch *b) {
 /* Land that is all but flat must not make a unit that floats cannot hold. */
 static const float LEAST_RELIEF = 0x1p-90f;
 
-static void set_heights(rvi_batch *b, float low, float high) {
+static rv_status set_heights(rvi_batch *b, float low, float high) {
     rvi_batch_rules *r = &b->rules;
     float relief = rvi_maxf(high - low, LEAST_RELIEF);
     b->relief = high - low;
-    b->d.floor = isnan(b->d.floor) ? low : b->d.floor;
     r->low = low;
     r->per = (float)RVI_BATCH_RELIEF / relief;
     r->by = relief / (float)RVI_BATCH_RELIEF;
-    r->floor = rvi_batch_fixed(r, b->d.floor);
-    r->floor_height = b->d.floor;
     b->by = (double)relief / RVI_BATCH_RELIEF;
+    rv_status status = rvi_floor_find(b->job, b->d.floor, low, high, b->parts, &r->floor_height);
+    r->floor = rvi_batch_fixed(r, r->floor_height);
+    return status;
 }
 
 /* Where it rains on few places only, as few drops are on their way as leave these as thinly
@@ -196,8 +197,9 @@ static rv_status fill_on_processor(rvi_batch *b) {
     const rv_terrain *land = b->job->land;
     float low, high;
     rvi_range(ctx, land->surface, rvi_cells(land), &low, &high);
-    set_heights(b, low, high);
-    rv_status status = rvi_copy(ctx, b->before, land->surface, rvi_cells(land) * sizeof(float));
+    rv_status status = set_heights(b, low, high);
+    if (status == RV_OK)
+        status = rvi_copy(ctx, b->before, land->surface, rvi_cells(land) * sizeof(float));
     if (status == RV_OK && layered(b))
         status = rvi_parallel_rows(ctx, land->height, fill_layers, b);
     return status == RV_OK ? rvi_parallel_rows(ctx, b->height, fill_rows, b) : status;
@@ -208,10 +210,9 @@ static rv_status fill_on_device(rvi_batch *b) {
     const rv_terrain *land = b->job->land;
     float low, high;
     rv_status status = rvi_device_range(d, land->surface, rvi_cells(land), b->parts, &low, &high);
-    if (status != RV_OK)
-        return status;
-    set_heights(b, low, high);
-    return rvi_batch_device_fill(b);
+    if (status == RV_OK)
+        status = set_heights(b, low, high);
+    return status == RV_OK ? rvi_batch_device_fill(b) : status;
 }
 
 static rv_status fill_grids(rvi_batch *b) {

@@ -194,14 +194,10 @@ static double sunk_on_cliffs(int run, bool layers) {
 
 static void a_given_floor_is_kept(void **state) {
     (void)state;
-    double plain = 0, layered = 0;
-    for (int run = 0; run < 10; run++) {
-        plain = fmax(plain, sunk_on_cliffs(run, false));
-        layered = fmax(layered, sunk_on_cliffs(run, true));
-    }
-    /* The surface of layers is a sum, which is rounded: half a unit in the last place. */
-    below("metres below the floor with layers", layered, 0.0003);
-    below("metres below the floor", plain, 1e-30);
+    double most = 0;
+    for (int run = 0; run < 20; run++)
+        most = fmax(most, sunk_on_cliffs(run / 2, run % 2));
+    below("metres below the floor", most, 1e-30);
 }
 
 /* ---- mask and hardness ---- */

@@ -253,6 +253,7 @@ static void rivers_of_both_follow_each_other(void **state) {
             "name=bedrock erodibility=0 rivers border=north steps=9 uplift=0 deposition=0.5");
     compare("terrain size=70 cell=0.01 noise level low=4000 high=4000.3 rivers border=sink steps=5 "
             "time=5M diffusion=1000");
+    compare("terrain width=96 height=70 cell=1 noise frequency=20 relief=12 rivers steps=20");
     compare("terrain size=96 cell=20 noise level low=300 high=340 cone mode=add relief=-150 "
             "radius=600 select name=mask where=noise>0.5 rivers deposition=2 time=50k steps=5");
     compare("terrain size=90 cell=30 noise rivers steps=4 alluvium=10 layer name=soil thickness=3 "

@@ -1,6 +1,6 @@
 /* hillslope.c: hillslope diffusion: soil that creeps down every slope, dz/dt = div(D grad z).
  *
- * One row after the other and then one column after the other, each as if there were only it, with
+ * All rows and then all columns, or columns first, each as if there were only it, with
  * the slopes at the end of the time step (backward Euler; N. N. Yanenko, The method of fractional
  * steps, 1971). With r = D dt / cell^2 and a, b the looseness between a cell and its two
  * neighbours:
@@ -81,13 +81,14 @@ static RVI_HOT void strip_down(const rvi_hillslope *s, size_t from, size_t to, b
     double a[STRIP] = {0}, last[STRIP] = {0}, kept[STRIP] = {0};
     for (size_t y = 0; y < height; y++) {
         double *h = s->to + y * width + from, *q = s->scratch + y * width + from;
+        const double *was = s->from + y * width + from;
         const unsigned char *fixed = s->fixed + y * width + from;
         for (size_t k = 0; k < to - from; k++) {
             size_t i = y * width + from + k;
             double b = y + 1 < height ? between(s, i, i + width, loose) : 0.0;
             double free = fixed[k] ? 0.0 : 1.0, down = free * a[k], up = free * b;
             double rest = 1.0 + down * kept[k], whole = 1.0 / (rest + up);
-            last[k] = h[k] = (h[k] + down * last[k]) * whole;
+            last[k] = h[k] = (was[k] + down * last[k]) * whole;
             q[k] = up * whole;
             kept[k] = rest * whole;
             a[k] = b;
@@ -121,10 +122,14 @@ size_t rvi_hillslope_parts(int width, int height) {
     return (size_t)height + ((size_t)width + STRIP - 1) / STRIP;
 }
 
+static rv_status solve(rvi_hillslope *s, bool columns) {
+    return columns ? rvi_parallel(s->ctx, (s->width + STRIP - 1) / STRIP, solve_strip, s)
+                   : rvi_parallel_rows(s->ctx, s->height, solve_rows, s);
+}
+
 rv_status rvi_hillslope_run(const rvi_hillslope *s) {
     rvi_hillslope work = *s;
-    rv_status status = rvi_parallel_rows(s->ctx, s->height, solve_rows, &work);
-    if (status == RV_OK)
-        status = rvi_parallel(s->ctx, (s->width + STRIP - 1) / STRIP, solve_strip, &work);
-    return status;
+    rv_status status = solve(&work, s->columns_first);
+    work.from = work.to;
+    return status == RV_OK ? solve(&work, !s->columns_first) : status;
 }

@@ -5,6 +5,7 @@
 #include "steps/rivers/river_cell.h"
 
 #include <ravine/ravine.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct rvi_hillslope {
@@ -16,6 +17,7 @@ typedef struct rvi_hillslope {
     const unsigned char *fixed; /* not 0: stays as it is */
     const float *loose;  /* share that moves, 0 to 1; the less loose of two counts; NULL: 1 */
     double number;       /* D dt / cell^2 */
+    bool columns_first;  /* else rows are */
     rvi_side_flux *flux; /* rvi_hillslope_parts() of them: what crept in each part of the work;
                             NULL: not asked for */
 } rvi_hillslope;

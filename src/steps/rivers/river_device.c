@@ -493,9 +493,9 @@ static rv_status creep_along(rvi_rivers *r, const rvi_hillslope *s, const double
 }
 
 rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s) {
-    rv_status status = creep_along(r, s, s->from, 0);
+    rv_status status = creep_along(r, s, s->from, s->columns_first);
     if (status == RV_OK)
-        status = creep_along(r, s, s->to, 1);
+        status = creep_along(r, s, s->to, !s->columns_first);
     return status == RV_OK && s->flux ? rvi_device_fetch(r->job->device, s->flux) : status;
 }
 
