@@ -5,8 +5,8 @@
  * Then the sizes of L. Teissier, O. Le Tullier, T. Poyet, Interactive Layered Terrain Generation,
  * section 6.3, on the processor and on the device, drop-steps per second, and steps of water (SPH).
  * usage: bench_device [DEVICE [LARGEST [STEP [profile]]]], where STEP is a name of the table, as
- * "pipes 4", and only its rates are printed, or "droplets", or "water"; with "profile" the time of
- * each kernel of a few rounds at LARGEST follows, less that of a run with no more than two
+ * "pipes 4", and only its rates are printed, or "droplets", "paper", or "water"; with "profile" the
+ * time of each kernel of a few rounds at LARGEST follows, less that of a run with no more than two
  */
 #include "bench.h"
 
@@ -337,7 +337,7 @@ int main(int argc, char **argv) {
         print_profile(ctx, largest, only);
     if (!only || strcmp(only, "droplets") == 0)
         print_drops(ctx, largest, copy);
-    if (!only)
+    if (!only || strcmp(only, "paper") == 0)
         print_paper(processor, ctx);
     if (!only || !strcmp(only, "water"))
         print_water(processor, ctx, copy);

@@ -37,8 +37,14 @@ static float edge_loss(trio n, trio c, trio s, int x, int y, int width, int heig
     return lost;
 }
 
-static float inner_loss(trio n, trio c, trio s, const rvi_slide_law *k) {
-    float lost = rvi_slide_net4(c.mid, c.west, c.east, n.mid, s.mid, k->rate, k->limit, k->magic);
+static float loss_between(float from, float to, const rvi_slide_law *k) {
+    return rvi_slide_net(from - to, k->rate, k->limit, k->magic);
+}
+
+/* rvi_slide_net4(), where `south` is what the cell loses to the south, and `north` what it gains from the north: to
+ * the bit minus what it would lose to there. */
+static float inner_loss(trio n, trio c, trio s, float north, float south, const rvi_slide_law *k) {
+    float lost = (loss_between(c.mid, c.west, k) + loss_between(c.mid, c.east, k)) + (south - north);
     if (k->directions == RVI_ALL_DIRECTIONS)
         lost += rvi_slide_net4(c.mid, n.west, s.east, n.east, s.west, k->rate_across,
                                k->limit_across, k->magic);
@@ -60,6 +66,7 @@ __kernel void slide_round(__global const float *restrict h, __global float *rest
     const size_t stride = (size_t)width + 2, column = (size_t)(x + 1);
 #define ROW(y) ((size_t)((y) + 1) * stride + column)
     trio north = three_at(h, ROW(first - 1)), middle = three_at(h, ROW(first));
+    float into = loss_between(north.mid, middle.mid, &k); /* from the row before: found once for both of its cells */
     for (int top = first; top < end; top += AHEAD) {
         float west[AHEAD], mid[AHEAD], east[AHEAD]; /* not structs: a compiler lost copies from arrays of these */
 #pragma unroll
@@ -74,9 +81,11 @@ __kernel void slide_round(__global const float *restrict h, __global float *rest
             const int y = top + j;
             const bool edge = !inner || y == 0 || y == height - 1;
             const trio south = {west[j], mid[j], east[j]};
+            const float out = loss_between(middle.mid, south.mid, &k);
             if (y < end)
                 next[ROW(y)] = middle.mid - (edge ? edge_loss(north, middle, south, x, y, width, height, &k, off)
-                                                  : inner_loss(north, middle, south, &k));
+                                                  : inner_loss(north, middle, south, into, out, &k));
+            into = out;
             north = middle;
             middle = south;
         }
