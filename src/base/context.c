@@ -19,7 +19,7 @@
 #error "Ravine needs a machine that computes floats as floats, such as x86-64 with SSE."
 #endif
 
-enum { ALIGN = 64, SENTENCE = 1024, POLL_MS = 20, PROGRESS_MS = 40 };
+enum { ALIGN = 64, SENTENCE = 1024, POLL_MS = 20, PROGRESS_MS = 33, SELDOM = 16 };
 
 struct rv_context {
     rv_context_desc desc;
@@ -31,6 +31,9 @@ struct rv_context {
     rvi_watcher *watcher;  /* NULL: nobody */
     int64_t asked_ms;      /* when the user was last asked */
     int64_t shown_ms;      /* when they last saw the land */
+    int64_t began_ms;      /* when the step did */
+    double still_since;    /* for a look, in seconds; 0: work does not stand still */
+    double look_seconds;   /* how long it does for one, near the least; 0: not known yet */
     bool cancelled, asking, deferred;
     bool inside;            /* the library is at work, no function of the user */
     rvi_float_state caller; /* then: what those run in */
@@ -378,6 +381,8 @@ void rvi_progress_begin(rv_context *ctx, const char *step) {
     ctx->step = step;
     ctx->done = ctx->slice = 0.0;
     ctx->asked_ms = ctx->shown_ms = 0;
+    ctx->began_ms = now_ms();
+    ctx->still_since = ctx->look_seconds = 0.0;
     ctx->cancelled = false;
 }
 
@@ -433,6 +438,27 @@ static bool user_due(const rv_context *ctx) {
 
 bool rvi_progress_due(const rv_context *ctx) {
     return rvi_watcher_due(ctx) || user_due(ctx);
+}
+
+bool rvi_progress_look_due(rv_context *ctx) {
+    if (ctx->still_since != 0.0)
+        return true;
+    double gone = (double)(now_ms() - (ctx->shown_ms ? ctx->shown_ms : ctx->began_ms));
+    if (!ctx->desc.progress || gone < PROGRESS_MS || gone < 1e3 * SELDOM * ctx->look_seconds)
+        return false;
+    ctx->still_since = rvi_now();
+    return true;
+}
+
+/* A look may be held up by what has nothing to do with it, as in threads.c. */
+rv_status rvi_progress_look(rv_context *ctx, const rv_terrain *land) {
+    double seconds = rvi_now() - ctx->still_since, known = ctx->look_seconds;
+    ctx->look_seconds =
+        known == 0.0 || seconds < known ? seconds : known + 0.125 * (seconds - known);
+    ctx->still_since = 0.0;
+    rv_status status = ctx->cancelled ? answer(ctx) : ask(ctx, land);
+    ctx->shown_ms = ctx->asked_ms;
+    return status;
 }
 
 rv_status rvi_progress(rv_context *ctx, double done, const rv_terrain *land) {

@@ -134,6 +134,12 @@ rv_status rvi_progress(rv_context *ctx, double done, const rv_terrain *land);
 /* What part of the whole the next step is: from `from` to `to`, both 0 to 1. */
 void rvi_progress_span(rv_context *ctx, double from, double to);
 bool rvi_progress_due(const rv_context *ctx); /* would rvi_progress hand out the land now? */
+/* In the midst of a slice that takes long: shall the user see the land before it is over? From the
+ * first time that it says so until rvi_progress_look, work stands still: where that takes long it
+ * is seldom.
+ */
+bool rvi_progress_look_due(rv_context *ctx);
+rv_status rvi_progress_look(rv_context *ctx, const rv_terrain *land);
 
 /* Who sees the land while a step runs, besides the user: called between two slices once `at` of the
  * step is done, 0 to 1, with how much is done then; sets `at` anew. When that is depends on the

@@ -428,6 +428,7 @@ typedef struct graph_work {
     const rvi_graph *graph;
     rvi_pool *pool;
     int workers;
+    atomic_bool still;      /* none is begun until `look` has looked */
     atomic_int ready, left; /* blocks that wait for nothing more, and all that nobody has taken; */
     int head, tail;         /* the queue of the first; */
     int running;            /* blocks; all these change with the lock held */
@@ -435,6 +436,7 @@ typedef struct graph_work {
 
 struct rvi_taker {
     graph_work *w;
+    bool caller;
     int first;   /* the block for which `run` was called; -1: it has it */
     int running; /* of this thread */
 };
@@ -457,12 +459,25 @@ static int take_ready(rvi_taker *t) {
     return block;
 }
 
+/* Is it time to let nothing run, or has the caller said so? */
+static bool stands_still(rvi_taker *t) {
+    graph_work *w = t->w;
+    if (t->caller && w->graph->look && !atomic_load(&w->still) &&
+        rvi_progress_look_due(w->pool->ctx)) {
+        pthread_mutex_lock(&w->pool->lock);
+        atomic_store(&w->still, true);
+        pthread_cond_broadcast(&w->pool->ready);
+        pthread_mutex_unlock(&w->pool->lock);
+    }
+    return atomic_load(&w->still);
+}
+
 int rvi_take(rvi_taker *t) {
     int block = t->first;
     t->first = -1;
     if (block >= 0 || atomic_load_explicit(&t->w->ready, memory_order_relaxed) == 0)
         return block;
-    return atomic_load(&t->w->pool->stop) ? -1 : take_ready(t);
+    return atomic_load(&t->w->pool->stop) || stands_still(t) ? -1 : take_ready(t);
 }
 
 void rvi_taken(rvi_taker *t, int block) {
@@ -484,7 +499,8 @@ void rvi_taken(rvi_taker *t, int block) {
 
 /* Is there something to take, or will there never be? */
 static bool await_over(graph_work *w) {
-    return atomic_load(&w->ready) > 0 || atomic_load(&w->left) == 0 || atomic_load(&w->pool->stop);
+    return atomic_load(&w->ready) > 0 || atomic_load(&w->left) == 0 || atomic_load(&w->still) ||
+           atomic_load(&w->pool->stop);
 }
 
 static void await_ready(graph_work *w) {
@@ -502,8 +518,10 @@ static void await_ready(graph_work *w) {
 static void run_ready(void *arg, int64_t worker) {
     (void)worker;
     graph_work *w = arg;
-    rvi_taker taker = {.w = w, .first = -1};
-    while (atomic_load(&w->left) > 0 && !rvi_parallel_stopped(w->pool->ctx)) {
+    bool caller = pthread_equal(pthread_self(), w->pool->caller);
+    rvi_taker taker = {.w = w, .caller = caller, .first = -1};
+    while (atomic_load(&w->left) > 0 && !rvi_parallel_stopped(w->pool->ctx) &&
+           !stands_still(&taker)) {
         taker.first = take_ready(&taker);
         if (taker.first >= 0)
             w->graph->run(w->graph->arg, &taker);
@@ -521,7 +539,15 @@ rv_status rvi_parallel_graph(rv_context *ctx, const rvi_graph *graph) {
             graph->queue[w.tail++] = i;
     atomic_init(&w.ready, w.tail);
     atomic_init(&w.left, graph->count);
-    return rvi_parallel(ctx, w.workers, run_ready, &w);
+    atomic_init(&w.still, false);
+    rv_status status = rvi_parallel(ctx, w.workers, run_ready, &w);
+    while (status == RV_OK && atomic_load(&w.still)) {
+        status = graph->look(graph->arg);
+        atomic_store(&w.still, false);
+        if (status == RV_OK)
+            status = rvi_parallel(ctx, w.workers, run_ready, &w);
+    }
+    return status;
 }
 
 typedef struct row_work {

@@ -35,6 +35,10 @@ typedef struct rvi_graph {
     int (*followers)(void *arg, int block, int *out); /* at most RVI_FOLLOWERS; returns how many */
     void (*run)(void *arg, rvi_taker *taker);
     void *arg;
+    /* NULL, or called on the calling thread when rvi_progress_look_due says so and no block runs;
+     * it calls rvi_progress_look. How often that is depends on the clock: it must change nothing
+     * that blocks read. */
+    rv_status (*look)(void *arg);
 } rvi_graph;
 int rvi_take(rvi_taker *taker); /* -1: none now, or others need them; the first time there is one */
 void rvi_taken(rvi_taker *taker, int block); /* it has run: those that waited for it may */

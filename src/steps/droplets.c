@@ -153,6 +153,13 @@ static rv_status show_land(const rvi_drop_run *f) {
     return RV_OK;
 }
 
+/* A round takes long on large land: it is seen between two of its tiles, too. */
+static rv_status look(void *arg) {
+    const rvi_drop_run *f = arg;
+    rv_status status = show_land(f);
+    return status == RV_OK ? rvi_progress_look(f->job->ctx, f->job->land) : status;
+}
+
 /* The blend moves ground from cell to cell, metres on one cell, which only the books of the layers
  * know of. What rounding left over of it in the end counts as suspended, or as raised where more
  * was laid than taken. */
@@ -306,6 +313,7 @@ static rvi_rounds_desc describe_rounds(rvi_drop_run *f) {
         .seed = f->p->seed,
         .run = rvi_drops_run,
         .arg = f,
+        .look = look,
     };
 }
 

@@ -517,6 +517,12 @@ static void run_tiles(void *arg, rvi_taker *tiles) {
     }
 }
 
+/* A round takes long on large land: it is seen between two of its tiles, too. */
+static rv_status look(void *arg) {
+    const rolling *r = arg;
+    return rvi_progress_look(r->job->ctx, r->job->land);
+}
+
 /* ---- before and after ---- */
 
 static bool carries_materials(const rolling *r) {
@@ -547,6 +553,7 @@ static rvi_rounds_desc describe_rounds(rolling *r) {
         .seed = r->p->seed,
         .run = run_tiles,
         .arg = r,
+        .look = look,
     };
 }
 

@@ -121,12 +121,17 @@ static void run_some(void *arg, rvi_taker *taker) {
     r->d.run(r->d.arg, taker);
 }
 
+static rv_status look(void *arg) {
+    const rvi_rounds *r = arg;
+    return r->d.look(r->d.arg);
+}
+
 static rv_status run_tiles(rvi_rounds *r) {
     int tiles = rvi_rounds_tiles(r);
     rv_status status = rvi_parallel_rows(r->ctx, tiles, count_waits, r);
     if (status != RV_OK)
         return status;
-    rvi_graph graph = {tiles, r->waits, r->queue, followers, run_some, r};
+    rvi_graph graph = {tiles, r->waits, r->queue, followers, run_some, r, r->d.look ? look : NULL};
     return rvi_parallel_graph(r->ctx, &graph);
 }
 

@@ -43,6 +43,7 @@ typedef struct rvi_rounds_desc {
      * two calls: sums go into one place a tile. */
     void (*run)(void *arg, rvi_taker *tiles);
     void *arg;
+    rv_status (*look)(void *arg); /* between tiles, as rvi_graph has it; or NULL */
 } rvi_rounds_desc;
 
 /* Its members are those of drop_rounds.c alone, but for `d.rain`, which may be filled after it is

@@ -37,6 +37,14 @@ function say(sentence: string, kind: 'note' | 'wrong' = 'note'): void {
 }
 const wrong = (error: Error) => say(error.message, 'wrong');
 
+/** What ended a run is not said of the next. */
+let failure = '';
+function takeBack(): void {
+    if (failure && session.sentence !== failure)
+        [...toasts.children].filter(({ firstElementChild }) => firstElementChild?.textContent === failure).forEach((toast) => toast.remove());
+    failure = session.state === 'failed' ? session.sentence : '';
+}
+
 let pending = 0;
 const watcher: Watcher = {
     changed() { pending ||= requestAnimationFrame(update); },
@@ -321,6 +329,7 @@ window.addEventListener('keyup', (event) => viewport.view.press(event.key, false
 
 function update(): void {
     pending = 0;
+    takeBack();
     stack.update();
     params.update();
     inspector.update();

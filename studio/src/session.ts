@@ -55,7 +55,7 @@ function mainStep(items: Item[]): number {
  *  is yet; and how long nothing must have happened before the steps of previews are made beforehand. */
 const PREVIEW_MS = 80, UNSEEN_MS = 400, IDLE_MS = 400;
 /** Of previews that take no longer only the end is shown: their slices would flicker. */
-const QUIET_MS = 200;
+const QUIET_MS = 100;
 const SAVED = 'ravine-studio';
 /** Far more than anybody looks through; of many thousands the list alone would hold the page up. */
 const MOST_STEPS = 1000;

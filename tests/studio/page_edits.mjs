@@ -66,6 +66,34 @@ export const tests = {
         await close();
     },
 
+    async 'a step that is dragged lands where the line is, and Esc leaves it'() {
+        const { page, close } = await open(link(SMALL + 'thermal\n'));
+        await settled(page);
+        const names = () => page.locator('.step .name').allInnerTexts(), boxOf = (i) => page.locator('.step').nth(i).boundingBox();
+        const dragTo = async (from, to, share) => {
+            const a = await boxOf(from), b = await boxOf(to);
+            await page.mouse.move(a.x + 60, a.y + a.height / 2);
+            await page.mouse.down();
+            await page.mouse.move(b.x + 60, b.y + share * b.height, { steps: 5 });
+        };
+        await dragTo(3, 1, 0.2);
+        await page.keyboard.press('Escape');
+        await page.mouse.up();
+        assert.deepEqual(await names(), ['terrain', 'noise', 'droplets', 'thermal']);
+        await dragTo(3, 1, 0.2);
+        const line = await page.locator('.step.over').boundingBox(); // above the second
+        assert.equal(line.y, (await boxOf(1)).y);
+        await page.mouse.up();
+        await page.waitForFunction(() => document.querySelectorAll('.step .name')[1].textContent === 'thermal');
+        await settled(page);
+        await dragTo(1, 3, 0.8); // below the last
+        await page.mouse.up();
+        await page.waitForFunction(() => document.querySelectorAll('.step .name')[3].textContent === 'thermal');
+        assert.deepEqual(await names(), ['terrain', 'noise', 'droplets', 'thermal']);
+        await settled(page);
+        await close();
+    },
+
     async 'a view whose field is gone gives way to the natural one'() {
         const { page, close } = await open(link(SMALL + 'stroke act=rain path=900/900 radius=300 value=1\n'));
         await settled(page);

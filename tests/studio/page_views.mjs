@@ -299,6 +299,71 @@ export const tests = {
         await close();
     },
 
+    async 'by touch one walks, sets the sun and moves steps'() {
+        for (const [width, height] of [[390, 844], [844, 390]]) {
+            const { page, close } = await open(link(SMALL), { width, height, hasTouch: true, isMobile: true });
+            await settled(page);
+            const cdp = await page.context().newCDPSession(page);
+            const touch = (type, ...points) => cdp.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(({ x, y }, id) => ({ x, y, id })) });
+            const middle = async (locator) => {
+                const { x, y, width: w, height: h } = await locator.boundingBox();
+                return { x: x + w / 2, y: y + h / 2 };
+            };
+            const inSight = (locator) => locator.evaluate((element) => {
+                const { left, right, top, bottom } = element.getBoundingClientRect(), at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+                return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && (at === element || element.contains(at));
+            });
+            // A pad under the thumb goes ahead, and stops when it is let go; meanwhile another finger looks around.
+            const eye = () => page.evaluate(() => { const { position: p, rotation: r } = studio.viewport.view.camera; return [p.x, p.z, r.y]; });
+            assert.ok(await page.locator('.pad').isHidden());
+            await page.getByRole('button', { name: 'Walk (W)' }).tap();
+            assert.ok(await inSight(page.locator('.pad')));
+            const pad = await middle(page.locator('.pad')), ahead = { x: pad.x, y: pad.y - 40 }, sky = await middle(page.locator('.view'));
+            const [x, z, yaw] = await eye();
+            await touch('touchStart', pad);
+            await touch('touchMove', ahead);
+            await page.waitForFunction(([was, its]) => { const { x: now, z: at } = studio.viewport.view.camera.position; return Math.hypot(now - was, at - its) > 10; }, [x, z]);
+            await touch('touchStart', ahead, sky);
+            await touch('touchMove', ahead, { x: sky.x + 60, y: sky.y });
+            await page.waitForFunction((was) => Math.abs(studio.viewport.view.camera.rotation.y - was) > 0.1, yaw);
+            await touch('touchEnd');
+            await page.waitForTimeout(100);
+            const stood = await eye();
+            await page.waitForTimeout(200);
+            assert.deepEqual(await eye(), stood);
+            // A finger that comes down elsewhere does not turn the head.
+            await touch('touchStart', { x: sky.x - 80, y: sky.y + 30 });
+            await touch('touchMove', { x: sky.x - 80, y: sky.y + 31 });
+            await touch('touchEnd');
+            await page.waitForTimeout(100);
+            assert.ok(Math.abs((await eye())[2] - stood[2]) < 0.02);
+            await page.getByRole('button', { name: 'Walk (W)' }).tap();
+            assert.ok(await page.locator('.pad').isHidden());
+            // The sun.
+            assert.ok(await page.locator('#sun').isHidden());
+            await page.getByRole('button', { name: 'Sun' }).tap();
+            for (const id of ['#sun', '#sun-turn'])
+                assert.ok(await inSight(page.locator(id)), id);
+            const shone = await page.evaluate(() => studio.viewport.view.shared.sun.value.toArray());
+            const { x: left, y: top, width: wide, height: high } = await page.locator('#sun').boundingBox();
+            await page.touchscreen.tap(left + 0.9 * wide, top + high / 2);
+            assert.notDeepEqual(await page.evaluate(() => studio.viewport.view.shared.sun.value.toArray()), shone);
+            await page.getByRole('button', { name: 'Sun' }).tap();
+            assert.ok(await page.locator('#sun').isHidden());
+            // The steps.
+            const names = () => page.locator('.step .name').allInnerTexts(), before = await names(), last = before.length - 1;
+            const grip = await middle(page.locator('.step .grip').nth(last)), second = await page.locator('.step').nth(1).boundingBox();
+            await touch('touchStart', grip);
+            for (const part of [0.3, 0.6, 1])
+                await touch('touchMove', { x: grip.x, y: grip.y + part * (second.y + 4 - grip.y) });
+            await page.locator('.step.over').waitFor();
+            await touch('touchEnd');
+            await page.waitForFunction((wanted) => [...document.querySelectorAll('.step .name')].map((each) => each.textContent).join() === wanted, [before[0], before[last], ...before.slice(1, last)].join());
+            await settled(page);
+            await close();
+        }
+    },
+
     async 'pictures of the manual'() {
         if (!pictures)
             return;

@@ -215,12 +215,58 @@ static void cells_do_not_show_in_the_rounds(void **state) {
     rv_context_destroy(ctx);
 }
 
+/* What the user has seen of a step: its land, and how often that was another while no round was
+ * over. */
+typedef struct viewer {
+    double done;
+    uint64_t hash;
+    int within;
+} viewer;
+
+static bool see(void *user, const rv_progress *now) {
+    viewer *v = user;
+    if (!now->land || (strcmp(now->step, "droplets") != 0 && strcmp(now->step, "particles") != 0))
+        return true;
+    uint64_t hash = rv_terrain_hash(now->land);
+    v->within += v->hash != 0 && now->done == v->done && hash != v->hash;
+    v->done = now->done;
+    v->hash = hash;
+    return true;
+}
+
+/* A round takes longer than one wants to wait for a picture. */
+static void land_is_seen_within_a_round_and_stays_the_same(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "terrain size=384 cell=7\nnoise seed=5 relief=600\nparticles drops=6k\n",
+        "terrain size=640 cell=7\nnoise seed=5 relief=600\ndroplets drops=20k\n",
+        "terrain size=640 cell=7\nnoise seed=5 relief=600\nlayer thickness=3\ndroplets drops=20k\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        uint64_t hashes[2];
+        for (int watches = 0; watches < 2; watches++) {
+            viewer v = {0};
+            rv_context_desc desc = {.threads = 2, .progress = watches ? see : NULL, .user = &v};
+            rv_context *ctx;
+            rv_terrain *land;
+            assert_int_equal(rv_context_create(&desc, &ctx), RV_OK);
+            support_ok(ctx, rv_recipe_run_text(ctx, texts[i], NULL, &land));
+            hashes[watches] = rv_terrain_hash(land);
+            assert_greater_equal(v.within, watches);
+            rv_terrain_destroy(land);
+            rv_context_destroy(ctx);
+        }
+        assert_true(hashes[0] == hashes[1]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drops_side_by_side_do_not_meet),
         cmocka_unit_test(costly_drops_do_not_meet),
         cmocka_unit_test(drops_do_not_meet_in_cells_of_any_size),
         cmocka_unit_test(cells_do_not_show_in_the_rounds),
+        cmocka_unit_test(land_is_seen_within_a_round_and_stays_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,7 +164,7 @@ static rv_status run_triangle(rv_context *ctx, triangle *p) {
         for (int n = triangle_followers(p, i, next); n > 0; n--)
             waits[next[n - 1]]++;
     return rvi_parallel_graph(
-        ctx, &(rvi_graph){TRIANGLE, waits, queue, triangle_followers, triangle_run_some, p});
+        ctx, &(rvi_graph){TRIANGLE, waits, queue, triangle_followers, triangle_run_some, p, NULL});
 }
 
 static void blocks_follow_those_they_wait_for(void **state) {
@@ -187,6 +187,63 @@ static void blocks_follow_those_they_wait_for(void **state) {
     }
 }
 
+static int no_followers(void *arg, int block, int *out) {
+    (void)arg, (void)block, (void)out;
+    return 0;
+}
+
+/* Blocks that take a while, and who looks in between. */
+enum { WATCHED = 200 };
+
+typedef struct watched {
+    rv_context *ctx;
+    tally t;
+    atomic_int running;
+    int looks, seen; /* by the user */
+} watched;
+
+static void run_watched(void *arg, rvi_taker *taker) {
+    watched *w = arg;
+    for (int block; (block = rvi_take(taker)) >= 0; rvi_taken(taker, block)) {
+        atomic_fetch_add(&w->running, 1);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        count_block(&w->t, block);
+        atomic_fetch_sub(&w->running, 1);
+    }
+}
+
+static rv_status look_at_watched(void *arg) {
+    watched *w = arg;
+    w->looks++;
+    assert_int_equal(w->running, 0);
+    return rvi_progress_look(w->ctx, NULL);
+}
+
+static bool see_watched(void *user, const rv_progress *now) {
+    (void)now;
+    ((watched *)user)->seen++;
+    return true;
+}
+
+static void nothing_runs_while_somebody_looks(void **state) {
+    (void)state;
+    for (int i = 0; i < THREAD_COUNTS; i++) {
+        int waits[WATCHED] = {0}, queue[WATCHED];
+        watched w = {.looks = 0};
+        rv_context_desc desc = {.threads = THREADS[i], .progress = see_watched, .user = &w};
+        assert_int_equal(rv_context_create(&desc, &w.ctx), RV_OK);
+        rvi_progress_begin(w.ctx, "droplets");
+        support_ok(w.ctx,
+                   rvi_parallel_graph(w.ctx, &(rvi_graph){WATCHED, waits, queue, no_followers,
+                                                          run_watched, &w, look_at_watched}));
+        for (int b = 0; b < WATCHED; b++)
+            assert_int_equal(w.t.runs[b], 1);
+        assert_greater_equal(w.looks, 1);
+        assert_greater_equal(w.seen, w.looks);
+        rv_context_destroy(w.ctx);
+    }
+}
+
 /* Blocks that wait for nothing, and how many one thread had at a time. */
 enum { ALONE = 27 };
 
@@ -194,11 +251,6 @@ typedef struct alone {
     atomic_int runs[ALONE];
     atomic_int most, empty_calls;
 } alone;
-
-static int no_followers(void *arg, int block, int *out) {
-    (void)arg, (void)block, (void)out;
-    return 0;
-}
 
 static void run_alone(void *arg, rvi_taker *taker) {
     alone *a = arg;
@@ -221,7 +273,7 @@ static void threads_share_the_blocks(void **state) {
             int waits[ALONE] = {0}, queue[ALONE];
             alone a = {.most = 0};
             support_ok(ctx, rvi_parallel_graph(ctx, &(rvi_graph){ALONE, waits, queue, no_followers,
-                                                                 run_alone, &a}));
+                                                                 run_alone, &a, NULL}));
             for (int b = 0; b < ALONE; b++)
                 assert_int_equal(a.runs[b], 1);
             assert_int_equal(a.empty_calls, 0);
@@ -611,6 +663,7 @@ int main(void) {
         cmocka_unit_test(calls_follow_each_other),
         cmocka_unit_test(blocks_follow_those_they_wait_for),
         cmocka_unit_test(threads_share_the_blocks),
+        cmocka_unit_test(nothing_runs_while_somebody_looks),
         cmocka_unit_test(sums_and_ranges_are_right),
         cmocka_unit_test(no_cell_is_left_out),
         cmocka_unit_test(large_maps_are_summed_whole),

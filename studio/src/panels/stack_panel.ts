@@ -1,6 +1,6 @@
 // stack_panel.ts: the steps, one under the other.
 import { duration, h, icon, iconButton } from '../dom';
-import { itemWords, newId, summary, type Item } from '../recipe';
+import { newId, summary, type Item } from '../recipe';
 import type { Session } from '../session';
 import { findStep, writesFiles } from '../table';
 
@@ -8,7 +8,6 @@ export class StackPanel {
     readonly element: HTMLElement;
     private readonly list = h('ol', { className: 'steps', 'aria-label': 'Steps of the recipe' });
     private shown = '';
-    private dragged: number | null = null;
 
     constructor(private readonly session: Session, private readonly add: (after: number | null) => void) {
         this.element = h('nav', { className: 'stack', 'aria-label': 'Steps' },
@@ -69,9 +68,10 @@ export class StackPanel {
             title: step?.sentence, onclick: () => this.session.select(item.id),
             onkeydown: (event: KeyboardEvent) => this.keys(event, item, index),
         }, h('span', { className: 'name' }, item.step), h('small', {}, note));
-        const row = h('li', { className: `step${isOn ? ' on' : ''}`, draggable: true, 'data-id': String(item.id) },
+        const row = h('li', { className: `step${isOn ? ' on' : ''}`, 'data-id': String(item.id) },
             h('span', { className: 'dial', 'aria-hidden': 'true' }), select, h('span', { className: 't' }),
             h('span', { className: 'tools' },
+                h('span', { className: 'grip', 'aria-hidden': 'true' }, icon('grip')),
                 iconButton(item.on ? 'eye' : 'off', item.on ? `Switch ${item.step} off` : `Switch ${item.step} on`,
                     () => store.edit(() => { item.on = !item.on; }), { 'data-key': `eye${item.id}` }),
                 iconButton('copy', `Duplicate ${item.step}`, () => this.duplicate(item)),
@@ -114,32 +114,55 @@ export class StackPanel {
         this.session.store.edit((doc) => doc.items.splice(to, 0, ...doc.items.splice(from, 1)));
     }
 
+    /** A mouse takes a step anywhere, a finger at its grip: elsewhere it scrolls the list. */
     private draggable(row: HTMLElement, item: Item): void {
-        const { store } = this.session;
-        row.addEventListener('dragstart', (event) => {
-            this.dragged = item.id;
-            event.dataTransfer?.setData('text/plain', itemWords(item));
-            row.classList.add('dragged');
+        row.addEventListener('pointerdown', (event) => {
+            const isGrip = (event.target as HTMLElement).closest('.grip') !== null;
+            if (event.button === 0 && (isGrip || (event.pointerType === 'mouse' && !(event.target as HTMLElement).closest('.tools'))))
+                this.drag(row, item, event);
         });
-        row.addEventListener('dragend', () => {
-            this.dragged = null;
+    }
+
+    private drag(row: HTMLElement, item: Item, start: PointerEvent): void {
+        const rows = [...this.list.children] as HTMLElement[], from = rows.indexOf(row), ending = new AbortController(), { signal } = ending;
+        let to = -1;
+        const mark = () => rows.forEach((other, i) => {
+            other.classList.toggle('over', i === to && to !== from && to !== from + 1);
+            other.classList.toggle('over-end', i === rows.length - 1 && to === rows.length && from !== i);
+        });
+        const end = () => {
+            ending.abort();
+            to = -1;
+            mark();
             row.classList.remove('dragged');
-        });
-        row.addEventListener('dragover', (event) => {
-            if (this.dragged === null)
+        };
+        window.addEventListener('pointermove', (event) => {
+            if (event.pointerId !== start.pointerId || (to < 0 && Math.abs(event.clientY - start.clientY) < 6))
                 return;
-            event.preventDefault();
-            row.classList.add('over');
-        });
-        row.addEventListener('dragleave', () => row.classList.remove('over'));
-        row.addEventListener('drop', (event) => {
-            row.classList.remove('over');
-            if (this.dragged === null)
+            if (to < 0) {
+                this.list.setPointerCapture(start.pointerId); // no click on what is under the hand in the end
+                row.classList.add('dragged');
+            }
+            const box = this.element.getBoundingClientRect();
+            this.element.scrollTop += event.clientY > box.bottom - 40 ? 8 : event.clientY < box.top + 40 ? -8 : 0;
+            const below = rows.findIndex((other) => event.clientY < other.getBoundingClientRect().top + other.offsetHeight / 2);
+            to = below < 0 ? rows.length : below;
+            mark();
+        }, { signal });
+        window.addEventListener('pointerup', (event) => {
+            if (event.pointerId !== start.pointerId)
                 return;
-            event.preventDefault();
+            const place = to > from ? to - 1 : to, index = this.session.store.doc.items.indexOf(item);
+            end();
+            if (place >= 0 && index >= 0)
+                this.move(index, place);
+        }, { signal });
+        window.addEventListener('pointercancel', end, { signal });
+        window.addEventListener('keydown', (event) => {
+            if (event.key !== 'Escape' || to < 0)
+                return;
             event.stopPropagation();
-            const index = (id: number) => store.doc.items.findIndex((other) => other.id === id);
-            this.move(index(this.dragged), index(item.id));
-        });
+            end();
+        }, { signal, capture: true });
     }
 }

@@ -65,7 +65,9 @@ export class Viewport {
     private readonly meter = h('div', { className: 'meter', hidden: true });
     private readonly cut: HTMLElement;
     private readonly waters: HTMLButtonElement[];
-    private readonly walkButton = iconButton('walk', 'Walk (W)', () => this.walk());
+    private readonly walkButton = iconButton('walk', 'Walk (W)', () => this.walk(), { 'aria-pressed': 'false' });
+    private readonly sunButton = iconButton('sun', 'Sun', () => this.toggleSun(), { className: 'icon-button for-sun', 'aria-expanded': 'false' });
+    private readonly pad = h('div', { className: 'pad', hidden: true, 'aria-hidden': 'true' }, h('i', {}));
     private readonly loading = h('div', { className: 'loading' }, h('span', {}, 'Loading the engine'));
     private frame: Frame | null = null;
     private originalFrame: Frame | null = null;
@@ -101,9 +103,10 @@ export class Viewport {
             this.brush.element,
             h('div', { className: 'corner' },
                 this.brush.button,
+                this.sunButton,
                 iconButton('frame', 'See all of it (F)', () => this.view.frame()),
                 this.walkButton),
-            this.legend, this.readout, this.meter, this.handle, this.cut);
+            this.pad, this.legend, this.readout, this.meter, this.handle, this.cut);
         this.view = new LandView(this.element, still);
         this.solid = new SolidView();
         light();
@@ -111,8 +114,18 @@ export class Viewport {
             'aria-selected': 'false', onclick: () => this.session.setLook(look.name) }, look.label)));
         this.tabs.addEventListener('keydown', (event) => this.arrows(event));
         this.view.onFrame = (ms) => { if (!this.meter.hidden) this.meter.textContent = `${ms.toFixed(1)} ms a frame, ${this.session.pace.toFixed(0)} ms a slice`; };
+        this.view.onWalk = (on) => {
+            this.pad.hidden = !on;
+            this.walkButton.setAttribute('aria-pressed', String(on));
+        };
         this.pointer();
+        this.steering();
         this.swiping();
+    }
+
+    /** Where there is no room for it, the sun hides until it is asked for. */
+    private toggleSun(): void {
+        this.sunButton.setAttribute('aria-expanded', String(this.element.classList.toggle('sunny')));
     }
 
     private arrows(event: KeyboardEvent): void {
@@ -153,7 +166,8 @@ export class Viewport {
     walk(): void {
         this.view.walk(!this.view.isWalking);
         if (this.view.isWalking)
-            this.session.tell('Walking: the arrow keys go, dragging looks around. W again ends it.');
+            this.session.tell(this.pad.clientWidth > 0 ? 'Walking: the round pad goes, dragging looks around. The button again ends it.'
+                : 'Walking: the arrow keys go, dragging looks around. W again ends it.');
     }
     toggleMeter(): void { this.meter.hidden = !this.meter.hidden; }
 
@@ -344,7 +358,10 @@ export class Viewport {
             this.brush.over(event);
             this.point();
         });
-        canvas.addEventListener('pointerdown', (event) => this.brush.down(event));
+        canvas.addEventListener('pointerdown', (event) => {
+            last = event; // a finger comes down elsewhere than the last one left
+            this.brush.down(event);
+        });
         canvas.addEventListener('pointerup', (event) => this.brush.up(event));
         canvas.addEventListener('pointerleave', () => {
             this.brush.leave();
@@ -353,6 +370,28 @@ export class Viewport {
         });
         canvas.addEventListener('dblclick', () => this.brush.isOn || this.view.frame());
         canvas.addEventListener('webglcontextlost', (event) => event.preventDefault());
+    }
+
+    /** The pad goes where a thumb pushes it: the farther, the faster. */
+    private steering(): void {
+        const { pad } = this, knob = pad.firstElementChild as HTMLElement;
+        const push = (event: PointerEvent) => {
+            const box = pad.getBoundingClientRect(), reach = box.width / 2;
+            const x = (event.clientX - box.left) / reach - 1, y = (event.clientY - box.top) / reach - 1, far = Math.max(1, Math.hypot(x, y));
+            knob.style.translate = `${(x / far) * reach * 0.6}px ${(y / far) * reach * 0.6}px`;
+            this.view.steer(x / far, -y / far);
+        };
+        const leave = () => {
+            knob.style.translate = '';
+            this.view.steer(0, 0);
+        };
+        pad.addEventListener('pointerdown', (event) => {
+            pad.setPointerCapture(event.pointerId);
+            event.preventDefault();
+            push(event);
+        });
+        pad.addEventListener('pointermove', (event) => pad.hasPointerCapture(event.pointerId) && push(event));
+        pad.addEventListener('lostpointercapture', leave);
     }
 
     private point(): void {

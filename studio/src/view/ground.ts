@@ -131,7 +131,7 @@ export class Ground {
             mesh.frustumCulled = false;
             this.scene.add(mesh);
         }
-        const lamp = material(LIGHT_VERTEX, LIGHT_FRAGMENT, { sunSteps: { value: 40 }, skySteps: { value: 5 } });
+        const lamp = material(LIGHT_VERTEX, LIGHT_FRAGMENT, { sunSteps: { value: 40 }, skySteps: { value: 5 }, every: { value: 1 } });
         const cover = new Mesh(sheet, lamp);
         cover.frustumCulled = false;
         this.lamp = { scene: new Scene(), camera: new OrthographicCamera(), material: lamp };
@@ -251,10 +251,14 @@ export class Ground {
         this.uniforms.nearest.value = new Box3(new Vector3(0, this.uniforms.base.value * rise, 0), new Vector3(x, this.span.y * rise, z)).distanceToPoint(camera.position);
     }
 
-    /** The light, where something has changed. quick: with fewer steps, for a land that changes all the time. */
+    /** The light, where something has changed. quick: with fewer steps, for a land that changes all the time; without a GPU of
+     *  every second cell there, since it draws no more pixels than that. */
     illuminate(renderer: WebGLRenderer, quick: boolean): void {
         if (!this.dark || !this.light)
             return;
+        const { width, height } = this.grid!, every = quick && !this.uniforms.isFine.value && Math.max(width, height) > 256 ? 2 : 1;
+        this.light.setSize(Math.ceil(width / every), Math.ceil(height / every));
+        this.lamp.material.uniforms.every.value = every;
         this.lamp.material.uniforms.sunSteps.value = quick ? 14 : 40;
         this.lamp.material.uniforms.skySteps.value = quick ? 2 : 5;
         renderer.setRenderTarget(this.light);

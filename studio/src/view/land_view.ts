@@ -64,6 +64,9 @@ export class LandView {
     private ratio = 1;
     private walking: { yaw: number; pitch: number } | null = null;
     private keys = new Set<string>();
+    /** Where the pad under a thumb wants to go: aside and ahead, -1 to 1. */
+    private stick = { aside: 0, ahead: 0 };
+    onWalk: (on: boolean) => void = () => {};
     /** Share of the width at which the comparison is cut; 0: no comparison. */
     swipe = 0;
     showOriginal = false;
@@ -227,6 +230,8 @@ export class LandView {
     frame(): void {
         const { grid } = this.land;
         this.walking = null;
+        this.stick = { aside: 0, ahead: 0 };
+        this.onWalk(false);
         this.controls.enabled = true;
         this.isMoved = false;
         if (this.other && this.box)
@@ -262,7 +267,7 @@ export class LandView {
 
     get isWalking(): boolean { return this.walking !== null; }
 
-    /** On foot: the arrow keys go, dragging looks around. */
+    /** On foot: the arrow keys or the pad go, dragging looks around. */
     walk(on: boolean): void {
         if (!this.land.grid || this.other || on === this.isWalking)
             return;
@@ -274,6 +279,7 @@ export class LandView {
         this.camera.position.set(to.x, 0, to.z);
         this.camera.near = 0.5;
         this.camera.updateProjectionMatrix();
+        this.onWalk(true);
         this.draw();
     }
 
@@ -282,6 +288,11 @@ export class LandView {
             return;
         this.walking.yaw += dx * 0.004;
         this.walking.pitch = Math.min(1.3, Math.max(-1.3, this.walking.pitch + dy * 0.004));
+        this.draw();
+    }
+
+    steer(aside: number, ahead: number): void {
+        this.stick = { aside, ahead };
         this.draw();
     }
 
@@ -295,8 +306,8 @@ export class LandView {
 
     private step(seconds: number): void {
         const grid = this.land.grid!, { yaw, pitch } = this.walking!, p = this.camera.position;
-        const ahead = (this.keys.has('ArrowUp') ? 1 : 0) - (this.keys.has('ArrowDown') ? 1 : 0);
-        const aside = (this.keys.has('ArrowRight') ? 1 : 0) - (this.keys.has('ArrowLeft') ? 1 : 0);
+        const ahead = (this.keys.has('ArrowUp') ? 1 : 0) - (this.keys.has('ArrowDown') ? 1 : 0) + this.stick.ahead;
+        const aside = (this.keys.has('ArrowRight') ? 1 : 0) - (this.keys.has('ArrowLeft') ? 1 : 0) + this.stick.aside;
         const pace = 0.06 * Math.max(grid.width, grid.height) * grid.cell * Math.min(seconds, 0.1);
         p.x += (-Math.sin(yaw) * ahead + Math.cos(yaw) * aside) * pace;
         p.z += (-Math.cos(yaw) * ahead - Math.sin(yaw) * aside) * pace;

@@ -85,9 +85,10 @@ export const LIGHT_FRAGMENT = LAND + /* glsl */ `
 uniform vec3 sun;
 uniform int sunSteps;
 uniform int skySteps;
+uniform int every;
 out vec4 result;
 void main() {
-    ivec2 p = ivec2(gl_FragCoord.xy);
+    ivec2 p = ivec2(gl_FragCoord.xy) * every;
     float h = at(heights, p);
     float dx = at(heights, p + ivec2(1, 0)) - at(heights, p - ivec2(1, 0));
     float dz = at(heights, p + ivec2(0, 1)) - at(heights, p - ivec2(0, 1));
