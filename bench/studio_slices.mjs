@@ -9,8 +9,8 @@ import { launch, openPage } from '../tests/studio/harness.mjs';
 
 const [folder, ...words] = process.argv.slice(2);
 const server = await serve(resolve(folder)), browser = await launch();
-const steps = [[256, 'droplets drops=400k'], [512, 'droplets drops=400k'], [1024, 'droplets drops=400k'], [256, 'droplets drops=400k order=batch'],
-    [256, 'particles drops=400k'], [512, 'particles drops=400k'], [256, 'pipes time=4000'], [512, 'pipes time=4000'], [1024, 'pipes time=4000'], [256, 'rivers time=1M steps=400'],
+const steps = [[256, 'droplets drops=4M'], [512, 'droplets drops=4M'], [1024, 'droplets drops=4M'], [256, 'droplets drops=4M order=batch'],
+    [256, 'particles drops=4M'], [512, 'particles drops=4M'], [256, 'pipes time=4000'], [512, 'pipes time=4000'], [1024, 'pipes time=4000'], [256, 'rivers time=1M steps=400'],
     [512, 'rivers time=1M steps=400'], [512, 'runoff rounds=400'], [512, 'thermal rounds=4000']];
 
 /** In the page: for so many milliseconds from when the step has begun. */

@@ -31,7 +31,7 @@ struct rv_context {
     rvi_watcher *watcher;  /* NULL: nobody */
     int64_t asked_ms;      /* when the user was last asked */
     int64_t shown_ms;      /* when they last saw the land */
-    int64_t began_ms;      /* when the step did */
+    int64_t looked_ms;     /* when the last look was over, or the step began */
     double still_since;    /* for a look, in seconds; 0: work does not stand still */
     double look_seconds;   /* how long it does for one, near the least; 0: not known yet */
     bool cancelled, asking, deferred;
@@ -381,7 +381,7 @@ void rvi_progress_begin(rv_context *ctx, const char *step) {
     ctx->step = step;
     ctx->done = ctx->slice = 0.0;
     ctx->asked_ms = ctx->shown_ms = 0;
-    ctx->began_ms = now_ms();
+    ctx->looked_ms = now_ms();
     ctx->still_since = ctx->look_seconds = 0.0;
     ctx->cancelled = false;
 }
@@ -443,8 +443,8 @@ bool rvi_progress_due(const rv_context *ctx) {
 bool rvi_progress_look_due(rv_context *ctx) {
     if (ctx->still_since != 0.0)
         return true;
-    double gone = (double)(now_ms() - (ctx->shown_ms ? ctx->shown_ms : ctx->began_ms));
-    if (!ctx->desc.progress || gone < PROGRESS_MS || gone < 1e3 * SELDOM * ctx->look_seconds)
+    double gone = (double)(now_ms() - ctx->looked_ms);
+    if (!user_due(ctx) || gone < PROGRESS_MS || gone < 1e3 * SELDOM * ctx->look_seconds)
         return false;
     ctx->still_since = rvi_now();
     return true;
@@ -458,6 +458,7 @@ rv_status rvi_progress_look(rv_context *ctx, const rv_terrain *land) {
     ctx->still_since = 0.0;
     rv_status status = ctx->cancelled ? answer(ctx) : ask(ctx, land);
     ctx->shown_ms = ctx->asked_ms;
+    ctx->looked_ms = now_ms();
     return status;
 }
 
