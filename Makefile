@@ -123,7 +123,7 @@ blender: python-package
 	    '$(ENVIRONMENT)'/lib/python3*/site-packages/ravine
 
 pictures: release
-	@RAVINE='$(RAVINE)' sh tools/pictures.sh
+	@RAVINE='$(RAVINE)' PYTHON='$(PYTHON)' sh tools/pictures.sh
 
 hashes: test-tree
 	@cmake --build '$(BUILD)/test' -j $(JOBS) --target same_bits

@@ -7,7 +7,7 @@ import { drop, link, open, picture, pictures, run, SMALL, work } from './page_co
 
 export const tests = {
     async 'each view differs from the others and is not blank'() {
-        const { page, close } = await open(link('terrain size=96 cell=20\nnoise seed=5 relief=400\nlayer name=sand thickness=4 slope=20\n' +
+        const { page, close } = await open(link('terrain size=96 cell=20\nnoise basis=perlin seed=5 relief=400\nlayer name=sand thickness=4 slope=20\n' +
             'droplets drops=8k\npipes time=40\n'), { width: 900, height: 700 });
         await settled(page);
         await page.waitForFunction(() => !document.querySelector('button[data-look=layers]').hidden);
@@ -71,7 +71,7 @@ export const tests = {
     },
 
     async 'each place says what it shows, and each colour what it means'() {
-        const { page, close } = await open(link('terrain size=96 cell=20\nnoise seed=5 relief=400\nlayer name=sand thickness=4 below=150\n' +
+        const { page, close } = await open(link('terrain size=96 cell=20\nnoise basis=perlin seed=5 relief=400\nlayer name=sand thickness=4 below=150\n' +
             'pipes time=40\nstroke path=960/960 radius=900 height=300\nstroke act=mask path=960/960 radius=300 value=0.5\nstroke act=hardness path=960/960 radius=300 value=0.5\n'), { width: 1280, height: 720 });
         await settled(page);
         assert.equal(await page.evaluate(() => studio.viewport.view.shared.brush.value.w), 0); // no ring where there is no brush
