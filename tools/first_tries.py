@@ -196,8 +196,8 @@ Agreement: difference to the change at half the size, in % of the relief, and co
 blocks with the same centres; 2 % and 0.97 are good.
 
 `rivers` holds to 2 % and 0.97 here; other seeds and other extents, where a pass is as low as another, may send a large river
-elsewhere: of the same plain noise on a quarter of the land (128 and 256 cells) it differs by 3.6 %. The recipes differ from 256 to 512 cells
-by at most 0.8 % of the relief, and by less from there to 1024, 2048 and 4096, see `bench/recipe_sizes.sh`.
+elsewhere: of plain `noise basis=perlin` on a quarter of the land (128 and 256 cells) it differs by 3.6 %. The recipes differ from
+256 to 512 cells by at most 0.9 % of the relief, and by less from there on, see `bench/recipe_sizes.sh`.
 
 | step | land | cells | change | diagonal | new pits | agreement |
 |---|---|---|---|---|---|---|
