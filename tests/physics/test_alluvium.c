@@ -209,8 +209,8 @@ enum { WORN = 96 };
 static rv_terrain *worn(rv_context *ctx, int seed, const char *border, double alluvium) {
     char recipe[256];
     snprintf(recipe, sizeof recipe,
-             "terrain size=96 cell=60 noise basis=perlin seed=%d relief=900 frequency=0.25 rivers time=1M "
-             "steps=16 uplift=0.1 erosion=5 source=0.01 border=%s alluvium=%g",
+             "terrain size=96 cell=60 noise basis=perlin seed=%d relief=900 frequency=0.25 "
+             "rivers time=1M steps=16 uplift=0.1 erosion=5 source=0.01 border=%s alluvium=%g",
              seed, border, alluvium);
     return support_run(ctx, recipe);
 }

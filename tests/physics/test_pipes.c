@@ -606,7 +606,8 @@ static void test_spikes_and_their_cure(void **state) {
     for (int k = 0; k < 4; k++) {
         char text[256];
         snprintf(text, sizeof text,
-                 "terrain size=48 cell=10 noise basis=perlin seed=11 octaves=3 frequency=2 relief=150 %s",
+                 "terrain size=48 cell=10 noise basis=perlin seed=11 octaves=3 frequency=2 "
+                 "relief=150 %s",
                  waters[k]);
         rv_terrain *land = support_run(ctx, text);
         found[k] = spikes(land);
