@@ -544,7 +544,7 @@ rv_status rvi_parallel_graph(rv_context *ctx, const rvi_graph *graph) {
     while (status == RV_OK && atomic_load(&w.still)) {
         status = graph->look(graph->arg);
         atomic_store(&w.still, false);
-        if (status == RV_OK)
+        if (status == RV_OK && atomic_load(&w.left) > 0)
             status = rvi_parallel(ctx, w.workers, run_ready, &w);
     }
     return status;

@@ -76,7 +76,8 @@ static void creep_slowly(double *h, const float *was, int side, double number) {
 }
 
 /* A plain around one cell that stays sinks to it as much from the north as from the west, in a
- * funnel, and by as much as the law says. */
+ * funnel, and by as much as the law says. In one part rows come before columns; of several, rows
+ * and columns come first in turns, which halves what is left of that. */
 static void test_ground_sinks_to_one_cell_from_all_sides(void **state) {
     (void)state;
     enum { SIDE = 49, MIDDLE = SIDE / 2, CELLS = SIDE * SIDE };
@@ -100,7 +101,7 @@ static void test_ground_sinks_to_one_cell_from_all_sides(void **state) {
             assert_near(got, (double)height(&w)[(SIDE - 1 - y) * SIDE + x], 1e-5);
         }
         assert_less(wrong, 0.25);
-        assert_less(round, 0.22);
+        assert_less(round, numbers[k] > 1 ? 0.14 : 0.22);
         end(&w);
     }
 }

@@ -228,16 +228,17 @@ static bool see_watched(void *user, const rv_progress *now) {
 static void nothing_runs_while_somebody_looks(void **state) {
     (void)state;
     for (int i = 0; i < THREAD_COUNTS; i++) {
-        int waits[WATCHED] = {0}, queue[WATCHED];
+        int waits[WATCHED] = {0}, queue[WATCHED], times = 0;
         watched w = {.looks = 0};
         rv_context_desc desc = {.threads = THREADS[i], .progress = see_watched, .user = &w};
         assert_int_equal(rv_context_create(&desc, &w.ctx), RV_OK);
         rvi_progress_begin(w.ctx, "droplets");
-        support_ok(w.ctx,
-                   rvi_parallel_graph(w.ctx, &(rvi_graph){WATCHED, waits, queue, no_followers,
-                                                          run_watched, &w, look_at_watched}));
+        for (; w.looks == 0 && times < 100; times++) /* many cores are done before the first look */
+            support_ok(w.ctx,
+                       rvi_parallel_graph(w.ctx, &(rvi_graph){WATCHED, waits, queue, no_followers,
+                                                              run_watched, &w, look_at_watched}));
         for (int b = 0; b < WATCHED; b++)
-            assert_int_equal(w.t.runs[b], 1);
+            assert_int_equal(w.t.runs[b], times);
         assert_greater_equal(w.looks, 1);
         assert_greater_equal(w.seen, w.looks);
         rv_context_destroy(w.ctx);

@@ -139,6 +139,8 @@ export class StackPanel {
         window.addEventListener('pointermove', (event) => {
             if (event.pointerId !== start.pointerId || (to < 0 && Math.abs(event.clientY - start.clientY) < 6))
                 return;
+            if (!row.isConnected) // the list was made anew, by an undo say
+                return end();
             if (to < 0) {
                 this.list.setPointerCapture(start.pointerId); // no click on what is under the hand in the end
                 row.classList.add('dragged');
@@ -153,11 +155,15 @@ export class StackPanel {
             if (event.pointerId !== start.pointerId)
                 return;
             const place = to > from ? to - 1 : to, index = this.session.store.doc.items.indexOf(item);
+            const isThere = row.isConnected;
             end();
-            if (place >= 0 && index >= 0)
+            if (isThere && place >= 0 && index >= 0)
                 this.move(index, place);
         }, { signal });
-        window.addEventListener('pointercancel', end, { signal });
+        window.addEventListener('pointercancel', (event) => {
+            if (event.pointerId === start.pointerId)
+                end();
+        }, { signal });
         window.addEventListener('keydown', (event) => {
             if (event.key !== 'Escape' || to < 0)
                 return;
