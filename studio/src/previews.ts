@@ -2,7 +2,7 @@
 // idle time may be spent on making the steps before it.
 
 /** Cells along a side, from the coarsest on. A land that is smaller than the last has no preview of that size. */
-const SIDES = [64, 128, 256];
+const SIDES = [32, 64, 128, 256];
 /** What takes no longer than this, in milliseconds, is seen as there at once. */
 const AT_ONCE = 80;
 

@@ -40,7 +40,7 @@ export const tests = {
         await page.waitForFunction(() => document.querySelector('.params h1')?.textContent === 'noise');
         const drag = (ms) => page.evaluate(async (given) => {
             const { session, viewport } = studio, shown = [], show = viewport.show.bind(viewport);
-            for (const side of [64, 128, 256]) // as if the steps had taken so long
+            for (const side of [32, 64, 128, 256]) // as if the steps had taken so long
                 session.costs.note(side, session.small(side).lines, [0, 0, given * (side / 64) ** 2]);
             viewport.show = (frame) => { shown.push([frame.made, frame.isLive]); show(frame); };
             const slider = document.querySelector('.params .p.changed input[type=range]');
@@ -58,7 +58,7 @@ export const tests = {
         assert.equal(await page.locator('.time .run').textContent(), 'Runspace');
         assert.deepEqual(await drag(1), [[256, false]]);
         assert.deepEqual(await drag(10), [[128, false], [256, false]]);
-        assert.deepEqual(whole(await drag(5000)), [64, 128, 256]); // with slices of the step that is slow, and of no other
+        assert.deepEqual(whole(await drag(5000)), [32, 64, 128, 256]); // with slices of the step that is slow, and of no other
         // When the slider is let go, the size that was chosen.
         await page.evaluate(() => document.querySelector('.params .p.changed input[type=range]').dispatchEvent(new Event('change')));
         await page.waitForFunction(() => studio.session.state === 'done' && !studio.session.isPreview && studio.viewport.frame.width === 300);
@@ -80,7 +80,7 @@ export const tests = {
                         go({ frame, fine });
                     return fine;
                 };
-                for (const side of [64, 128, 256]) // as if the steps had taken so long, however quick this machine is
+                for (const side of [32, 64, 128, 256]) // as if the steps had taken so long, however quick this machine is
                     session.costs.note(side, session.small(side).lines, [0, 0, 50 * (side / 64) ** 2]);
                 session.store.drag((doc) => { doc.items.find((item) => item.step === given).values[key] = to; });
             });
@@ -123,7 +123,7 @@ export const tests = {
                 viewport.show = show;
                 go({ width: frame.width, made: frame.made, eroded: frame.fields.get('eroded').length });
             };
-            for (const side of [64, 128, 256])
+            for (const side of [32, 64, 128, 256])
                 session.costs.note(side, session.small(side).lines, [0, 0, 50 * (side / 64) ** 2]);
             session.store.drag((doc) => { doc.items.find((item) => item.step === 'droplets').values.capacity = to; });
         }), capacity);
