@@ -326,6 +326,7 @@ static void check_stop(int threads, int border, int limits, int most_seen, int m
     assert_true(w.whole && w.grows);
     assert_int_equal(w.late, 0);
     if (most_seen > 0) {
+        assert_in_range(w.seen, most_seen, w.calls);
         assert_greater(w.done, 0);
         assert_greater(s.report.ledger.eroded, 0);
     } else {

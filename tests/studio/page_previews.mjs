@@ -124,7 +124,7 @@ export const tests = {
                 go({ width: frame.width, made: frame.made, eroded: frame.fields.get('eroded').length });
             };
             for (const side of [32, 64, 128, 256])
-                session.costs.note(side, session.small(side).lines, [0, 0, 50 * (side / 64) ** 2]);
+                session.costs.note(side, session.small(side).lines, [0, 0, 200 * (side / 64) ** 2]);
             session.store.drag((doc) => { doc.items.find((item) => item.step === 'droplets').values.capacity = to; });
         }), capacity);
         const soft = await shown('7');
@@ -132,7 +132,7 @@ export const tests = {
         // While the slider goes on, detail is that of the finest preview so far: what was made of it is not lost.
         await page.waitForFunction(() => studio.viewport.frame.made === 256 && !studio.viewport.frame.isLive);
         assert.ok(await page.evaluate(() => studio.session.fine.land.heights.every((h, i) => h === studio.viewport.frame.fields.get('height')[i])));
-        assert.ok(await page.evaluate(() => [64, 128].every((side) => studio.session.fine.pairs.get(side).land === studio.session.fine.land)));
+        assert.ok(await page.evaluate(() => [...studio.session.fine.pairs.values()].every(({ land }) => land === studio.session.fine.land)));
         await close();
     },
 
