@@ -5,8 +5,9 @@
  * Then the sizes of L. Teissier, O. Le Tullier, T. Poyet, Interactive Layered Terrain Generation,
  * section 6.3, on the processor and on the device, drop-steps per second, and steps of water (SPH).
  * usage: bench_device [DEVICE [LARGEST [STEP [profile]]]], where STEP is a name of the table, as
- * "pipes 4", and only its rates are printed, or "droplets", "paper", or "water"; with "profile" the
- * time of each kernel of a few rounds at LARGEST follows, less that of a run with no more than two
+ * "pipes 4", and only its rates are printed, or "droplets", "particles", "paper", or "water"; with
+ * "profile" the time of each kernel of a few rounds at LARGEST follows, less that of a run with no
+ * more than two
  */
 #include "bench.h"
 
@@ -103,12 +104,21 @@ static void rivers_alluvium(rv_terrain *land, rv_context *ctx, int rounds) {
     bench_check(ctx, rv_step_run(land, RV_STEP_rivers, &p, NULL));
 }
 
-static void run_noise(rv_terrain *land, rv_context *ctx, int rounds) {
+static void run_noise(rv_terrain *land, rv_context *ctx, int rounds, int basis) {
     rv_noise_params p = rv_noise_params_default();
+    p.basis = basis;
     p.shape = RV_noise_shape_ridged;
     p.octaves = 9;
     for (int i = 0; i < rounds; i++)
         bench_check(ctx, rv_step_run(land, RV_STEP_noise, &p, NULL));
+}
+
+static void noise_sparse(rv_terrain *land, rv_context *ctx, int rounds) {
+    run_noise(land, ctx, rounds, RV_noise_basis_sparse);
+}
+
+static void noise_perlin(rv_terrain *land, rv_context *ctx, int rounds) {
+    run_noise(land, ctx, rounds, RV_noise_basis_perlin);
 }
 
 /* Seconds of a round; *before_after gets what the step takes besides. */
@@ -143,7 +153,8 @@ static const struct {
              {"rivers", rivers_cut, 0},
              {"rivers deposit", rivers_deposit, 0},
              {"rivers alluvium", rivers_alluvium, 0},
-             {"noise ridged 9", run_noise, 0}};
+             {"noise sparse 9", noise_sparse, 0},
+             {"noise perlin 9", noise_perlin, 0}};
 enum { STEP_COUNT = sizeof STEPS / sizeof STEPS[0] };
 
 static void print_rates(rv_context *ctx, int largest, double copy, const char *only) {
@@ -153,7 +164,8 @@ static void print_rates(rv_context *ctx, int largest, double copy, const char *o
         for (int size = 512; size <= largest && (!only || !strcmp(only, STEPS[k].name));
              size *= 2) {
             int64_t cells = (int64_t)size * size;
-            int rounds = (int)((int64_t)(STEPS[k].step == run_noise ? 1 << 27 : 1 << 30) / cells);
+            bool noise = STEPS[k].step == noise_sparse || STEPS[k].step == noise_perlin;
+            int rounds = (int)((int64_t)(noise ? 1 << 27 : 1 << 30) / cells);
             rounds = rounds < 4 ? 4 : rounds > 200 ? 200 : rounds;
             double before_after;
             double round = measure(ctx, STEPS[k].step, size, rounds, &before_after);
@@ -202,26 +214,41 @@ static void print_profile(rv_context *ctx, int size, const char *only) {
  * cells that there are for a drop. */
 enum { DROP_BYTES = 2 * 128 + 28 * 12 + 64 * 4 };
 
-static void print_drops(rv_context *ctx, int largest, double copy) {
+typedef double bench_drops(rv_terrain *land, rv_context *ctx);
+
+static double drop_droplets(rv_terrain *land, rv_context *ctx) {
     rv_droplets_params p = rv_droplets_params_default();
+    rv_report report;
     p.order = RV_droplets_order_batch;
     p.radius = -3.0f;
-    printf("\ndroplets order=batch radius=3cells\n"
-           "  map      drops   seconds  G drop-steps/s  bytes  of the copy rate\n");
+    bench_check(ctx, rv_step_run(land, RV_STEP_droplets, &p, &report));
+    return (double)report.drop_steps;
+}
+
+static double drop_particles(rv_terrain *land, rv_context *ctx) {
+    rv_particles_params p = rv_particles_params_default();
+    rv_report report;
+    p.order = RV_particles_order_batch;
+    bench_check(ctx, rv_step_run(land, RV_STEP_particles, &p, &report));
+    return (double)report.drop_steps;
+}
+
+/* A step with order=batch; bytes of a drop-step, 0 where they are not counted. */
+static void print_drops(rv_context *ctx, const char *name, bench_drops *step, int largest,
+                        int bytes, double copy) {
+    printf("\n%s\n  map   seconds  G drop-steps/s  bytes  of the copy rate\n", name);
     for (int size = 512; size <= largest; size *= 2) {
         double best = 1e9, steps = 0.0;
         for (int t = 0; t < 3; t++) { /* kernels are compiled in the first */
-            rv_report report;
             rv_terrain *land = make_land(ctx, size);
             double start = bench_clock(CLOCK_MONOTONIC);
-            bench_check(ctx, rv_step_run(land, RV_STEP_droplets, &p, &report));
+            steps = step(land, ctx);
             double took = bench_clock(CLOCK_MONOTONIC) - start;
             best = took < best ? took : best;
-            steps = (double)report.drop_steps;
             rv_terrain_destroy(land);
         }
-        printf("%5d  %9.0f  %8.3f  %14.3f  %5d  %15.0f%%\n", size, 0.5 * size * size, best,
-               steps / best / 1e9, DROP_BYTES, 100.0 * steps / best * DROP_BYTES / copy);
+        printf("%5d  %8.3f  %14.3f  %5d  %15.0f%%\n", size, best, steps / best / 1e9, bytes,
+               100.0 * steps / best * bytes / copy);
         fflush(stdout);
     }
 }
@@ -336,7 +363,10 @@ int main(int argc, char **argv) {
     if (only && argc > 4)
         print_profile(ctx, largest, only);
     if (!only || strcmp(only, "droplets") == 0)
-        print_drops(ctx, largest, copy);
+        print_drops(ctx, "droplets order=batch radius=3cells", drop_droplets, largest, DROP_BYTES,
+                    copy);
+    if (!only || strcmp(only, "particles") == 0)
+        print_drops(ctx, "particles order=batch", drop_particles, largest, 0, copy);
     if (!only || strcmp(only, "paper") == 0)
         print_paper(processor, ctx);
     if (!only || !strcmp(only, "water"))
