@@ -119,7 +119,7 @@ static void list_buffers(rvi_rivers *r) {
     if (r->p->border == RV_rivers_border_outlets)
         rvi_job_buffer(job, &r->flooded, rvi_ring_length(land->width, land->height),
                        sizeof *r->flooded, "the edge");
-    bool slides = r->p->talus < 89.9f;
+    bool slides = rvi_rivers_slide_at_all(r->p);
     bool buries = finest && r->p->alluvium > 0.0f;
     bool creeps = r->p->diffusion > 0.0f || r->p->floods > 0.0f || buries;
     bool looks_ahead = r->p->deposition > 0.0f && rvi_device_of(job->ctx);
@@ -198,7 +198,8 @@ static void set_law(rvi_rivers *r) {
     double apart = 2000.0 * sqrt((double)p->source);
     r->of_lattice = (float)(apart > cell ? cell / apart : 1.0);
     float angle = p->talus * (float)(RVI_PI / 180);
-    r->stands = p->talus < 89.9f ? (double)rvi_sinf(angle) / (double)rvi_cosf(angle) : 1e30;
+    r->stands =
+        rvi_rivers_slide_at_all(p) ? (double)rvi_sinf(angle) / (double)rvi_cosf(angle) : 1e30;
     for (int a = 1; a < RVI_AREAS; a++)
         r->power[a] = rvi_powf(rvi_maxf((float)a, r->source), p->area_power);
 }

@@ -594,15 +594,23 @@ static bool slide_beside(__global const uchar *moved, int x, int y, int width, i
     return any;
 }
 
+/* Parts of rows that the next round looks at, each once: `seen` holds the round that it was taken
+ * in for. They come in any order, of which no result depends. */
+static void slide_list(__global volatile uint *seen, __global uint *list,
+                       __global volatile uint *count, uint round, uint part) {
+    if (atomic_xchg(&seen[part], round) != round)
+        list[atomic_inc(count)] = part;
+}
+
 #define SLIDE_ARGS                                                                                 \
     __global const double *restrict h, __global const double *restrict water,                      \
         __global const uchar *restrict fixed, __global const uchar *restrict lake,                 \
         __global const float *restrict factor, __global const float *restrict strength,            \
-        __global double *restrict next, __global uchar *restrict moves,                            \
-        __global uchar *restrict busy, rvi_steep_law law
+        __global double *restrict next, __global uchar *restrict moves, rvi_steep_law law
 
 /* The first round looks at every cell, one an item. */
-__kernel void slide_first(SLIDE_ARGS) {
+__kernel void slide_first(SLIDE_ARGS, __global volatile uint *seen, __global uint *restrict list,
+                          __global volatile uint *count) {
     const slide_ground g = {h, water, fixed, lake, factor, strength};
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= law.width)
@@ -612,57 +620,70 @@ __kernel void slide_first(SLIDE_ARGS) {
     if (to < h[cell]) {
         next[cell] = to;
         moves[cell] = 1;
-        busy[(size_t)y * (size_t)law.parts + (size_t)(x / RVI_TILE)] = 1;
+        slide_list(seen, list, &count[0], 1, (uint)(y * law.parts + x / RVI_TILE));
     }
 }
 
-/* Later ones at those beside a cell that moved: a part of a row an item. */
-__kernel void slide_look(SLIDE_ARGS, __global const uchar *restrict moved,
-                         __global const uchar *restrict was_busy) {
+/* Later ones at those beside a cell that moved: a group a part of a row. */
+__kernel __attribute__((reqd_work_group_size(RVI_TILE, 1, 1))) void
+slide_look(SLIDE_ARGS, __global const uchar *restrict moved, __global const uint *restrict list,
+           __global uint *restrict count, uint round) {
     const slide_ground g = {h, water, fixed, lake, factor, strength};
-    int part = (int)get_global_id(0), y = (int)get_global_id(1);
-    if (part >= law.parts || !slide_beside(was_busy, part, y, law.parts, law.height))
-        return;
-    int end = rvi_mini((part + 1) * RVI_TILE, law.width);
-    for (int x = part * RVI_TILE; x < end; x++) {
-        size_t cell = (size_t)y * (size_t)law.width + (size_t)x;
-        if (!slide_beside(moved, x, y, law.width, law.height))
+    uint now = (round - 1) % 2, parts = count[now];
+    if (get_global_id(0) == 0)
+        count[1 - now] = 0;
+    for (uint k = (uint)get_group_id(0); k < parts; k += (uint)get_num_groups(0)) {
+        int y = (int)list[k] / law.parts;
+        int x = ((int)list[k] - y * law.parts) * RVI_TILE + (int)get_local_id(0);
+        if (x >= law.width || !slide_beside(moved, x, y, law.width, law.height))
             continue;
+        size_t cell = (size_t)y * (size_t)law.width + (size_t)x;
         double to = slide_to(&g, &law, x, y, false);
         if (to < h[cell]) {
             next[cell] = to;
             moves[cell] = 1;
-            busy[(size_t)y * (size_t)law.parts + (size_t)part] = 1;
         }
     }
 }
 
-/* Lets them slide; `moved` is empty again after that. */
-__kernel void slide_move(__global double *restrict h, __global const double *restrict next,
-                         __global uchar *restrict moves, __global uchar *restrict moved,
-                         __global const uchar *restrict busy, __global uchar *restrict was_busy,
-                         __global volatile uint *wakes, rvi_steep_law law, ROCK_ARGS) {
+/* Lets them slide, and lists the parts around those that wake others; `moved` is empty again after
+ * that. */
+__kernel __attribute__((reqd_work_group_size(RVI_TILE, 1, 1))) void
+slide_move(__global double *restrict h, __global const double *restrict next,
+           __global uchar *restrict moves, __global uchar *restrict moved,
+           __global volatile uint *seen, __global const uint *restrict list,
+           __global uint *restrict later, __global volatile uint *count, rvi_steep_law law,
+           uint round, ROCK_ARGS) {
+    __local uint wakes;
     const river_rock below = ROCK;
-    int part = (int)get_global_id(0), y = (int)get_global_id(1);
-    if (part >= law.parts)
-        return;
-    size_t at = (size_t)y * (size_t)law.parts + (size_t)part;
-    size_t row = (size_t)y * (size_t)law.width;
-    size_t end = row + (size_t)rvi_mini((part + 1) * RVI_TILE, law.width);
-    for (size_t i = row + (size_t)part * RVI_TILE; busy[at] && i < end; i++) {
-        if (!moves[i])
-            continue;
-        double was = h[i], top = bed ? bed[i] : 0.0, to = river_slid(&below, i, was, next[i], &top);
-        h[i] = to;
-        if (bed)
-            bed[i] = top;
-        moves[i] = was - to > law.enough;
-        if (moves[i])
-            *wakes = 1; /* whoever writes it */
+    uint now = (round - 1) % 2, parts = count[now];
+    int lane = (int)get_local_id(0);
+    for (uint k = (uint)get_group_id(0); k < parts; k += (uint)get_num_groups(0)) {
+        int y = (int)list[k] / law.parts, part = (int)list[k] - y * law.parts;
+        int x = part * RVI_TILE + lane;
+        size_t i = (size_t)y * (size_t)law.width + (size_t)x;
+        if (lane == 0)
+            wakes = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (x < law.width) {
+            moved[i] = 0;
+            if (moves[i]) {
+                double was = h[i], top = bed ? bed[i] : 0.0;
+                double to = river_slid(&below, i, was, next[i], &top);
+                h[i] = to;
+                if (bed)
+                    bed[i] = top;
+                moves[i] = was - to > law.enough;
+                if (moves[i])
+                    wakes = 1; /* whoever writes it */
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        int beside = part + lane % 3 - 1, row = y + lane / 3 - 1;
+        if (wakes && lane < 9 && rvi_flow_inside(beside, row, law.parts, law.height))
+            slide_list(seen, later, &count[1 - now], round + 1, (uint)(row * law.parts + beside));
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    for (size_t i = row + (size_t)part * RVI_TILE; was_busy[at] && i < end; i++)
-        moved[i] = 0;
-    was_busy[at] = 0;
 }
 
 /* ---- what creeps ---- */

@@ -92,9 +92,10 @@ typedef struct rvi_rivers {
     unsigned char *low;     /* of places along the edge: is no deep pit beside them? */
     double *tile_left;      /* what left the map in each tile */
     unsigned char *crossed; /* does ground creep to fixed cells in RVI_CREEP_STRIP of a row? */
-    uint32_t *wakes;        /* not 0: something slid */
-    unsigned char *spills;  /* of each tile: may alluvium spill in it? NULL: there is none */
-    uint32_t *fans;         /* how many there are, or whether any alluvium has spilled */
+    uint32_t *any_fixed;    /* not 0: there is a cell that keeps its height */
+    uint32_t *slide_list[2], *slide_seen, *slide_count; /* of the parts of rows that may slide */
+    unsigned char *spills; /* of each tile: may alluvium spill in it? NULL: there is none */
+    uint32_t *fans;        /* how many there are, or whether any alluvium has spilled */
     /* The ledger, metres on one cell: */
     double left; /* cut by rivers, slid into them, sunk with the sides, or crept over them */
     double came; /* crept in from the sides, which keep their height */
@@ -165,6 +166,11 @@ rv_status rvi_rivers_loosen(rvi_rivers *r);
 rv_status rvi_rivers_bury(rvi_rivers *r);
 
 /* ---- river_slide.c ---- */
+
+/* Is there an angle at which ground slides? */
+static inline bool rvi_rivers_slide_at_all(const rv_rivers_params *p) {
+    return p->talus < 89.9f;
+}
 
 /* Lets what is too steep slide, for some rounds or to the end. A stop leaves it between two rounds.
  */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BATCH = 64 }; /* rounds of slides that are queued at once */
+enum { BATCH = 64, SLIDE_GROUPS = 4096 }; /* rounds of slides that are queued at once */
 
 bool rvi_rivers_device_can(const rvi_rivers *r) {
     return !rvi_erosion_fn_there(r->land);
@@ -26,6 +26,11 @@ static size_t strips(const rvi_rivers *r) {
 
 static size_t tiles(const rvi_rivers *r) {
     return (size_t)r->flow.across * (size_t)r->flow.down;
+}
+
+/* Parts of RVI_TILE cells in a row. */
+static size_t slide_parts(const rvi_rivers *r) {
+    return ((size_t)r->land->width + RVI_TILE - 1) / RVI_TILE * (size_t)r->land->height;
 }
 
 void rvi_rivers_device_list(rvi_rivers *r) {
@@ -44,7 +49,14 @@ void rvi_rivers_device_list(rvi_rivers *r) {
     rvi_job_buffer(job, &r->low, edge_places(r), sizeof *r->low, "the edge");
     rvi_job_buffer(job, &r->tile_left, tiles(r), sizeof *r->tile_left, "the ledger");
     rvi_job_buffer(job, &r->crossed, strips(r) * (size_t)r->land->height, 1, "the ledger");
-    rvi_job_buffer(job, &r->wakes, 1, sizeof *r->wakes, "the slides");
+    rvi_job_buffer(job, &r->any_fixed, 1, sizeof *r->any_fixed, "the base level");
+    if (rvi_rivers_slide_at_all(r->p)) {
+        for (int k = 0; k < 2; k++)
+            rvi_job_buffer(job, &r->slide_list[k], slide_parts(r), sizeof *r->slide_list[k],
+                           "the slides");
+        rvi_job_buffer(job, &r->slide_seen, slide_parts(r), sizeof *r->slide_seen, "the slides");
+        rvi_job_buffer(job, &r->slide_count, 2, sizeof *r->slide_count, "the slides");
+    }
     rvi_alluvium_device_list(r);
 }
 
@@ -355,45 +367,55 @@ static void swap_grids(unsigned char **a, unsigned char **b) {
     *b = c;
 }
 
-#define PARTS(use, grid) GRID(use, grid, ((size_t)r->flow.width / RVI_TILE + 1) * high(r))
-
-/* Finds what slides. */
-static rv_status look_at_slides(rvi_rivers *r, const rvi_steep_law *law, bool first) {
-    const rvi_device_arg args[] = {
-        READ(r->h),      READ(r->water),        READ(r->fixed),
-        READ(r->lake),   READ(r->factor.cells), READ(r->strength),
-        WRITE(r->next),  CHANGE(r->moves),      PARTS(CHANGE, r->busy[1]),
-        RVI_VALUE(*law), READ(r->moved),        PARTS(READ, r->busy[0]),
-    };
-    return first ? rvi_device_run(r->job->device, "river_cells", "slide_first", wide(r), high(r),
-                                  args, COUNT(args) - 2)
-                 : RUN("slide_look", (size_t)law->parts, high(r));
+/* A group takes one part after the other, where there are more parts than groups. */
+static size_t slide_items(const rvi_rivers *r) {
+    size_t parts = slide_parts(r);
+    return (parts < SLIDE_GROUPS ? parts : SLIDE_GROUPS) * RVI_TILE;
 }
 
-static rv_status slide_round(rvi_rivers *r, const rvi_steep_law *law, bool first) {
+#define PARTS(use, grid) GRID(use, grid, slide_parts(r))
+
+/* Finds what slides in a round: the first is 1. */
+static rv_status look_at_slides(rvi_rivers *r, const rvi_steep_law *law, uint32_t round) {
+    uint32_t *list = r->slide_list[(round - 1) % 2];
+#define SLIDES                                                                                     \
+    READ(r->h), READ(r->water), READ(r->fixed), READ(r->lake), READ(r->factor.cells),              \
+        READ(r->strength), WRITE(r->next), CHANGE(r->moves), RVI_VALUE(*law)
+    if (round == 1) {
+        const rvi_device_arg args[] = {SLIDES, PARTS(CHANGE, r->slide_seen), PARTS(WRITE, list),
+                                       GRID(CHANGE, r->slide_count, 2)};
+        return RUN("slide_first", wide(r), high(r));
+    }
+    const rvi_device_arg args[] = {SLIDES, READ(r->moved), PARTS(READ, list),
+                                   GRID(CHANGE, r->slide_count, 2), RVI_VALUE(round)};
+    return RUN("slide_look", slide_items(r), 1);
+}
+
+static rv_status slide_round(rvi_rivers *r, const rvi_steep_law *law, uint32_t round) {
     const rvi_rock_law rock = rock_law(r);
     const rvi_device_arg args[] = {
         CHANGE(r->h),
         READ(r->next),
         CHANGE(r->moves),
         CHANGE(r->moved),
-        PARTS(READ, r->busy[1]),
-        PARTS(CHANGE, r->busy[0]),
-        GRID(WRITE, r->wakes, 1),
+        PARTS(CHANGE, r->slide_seen),
+        PARTS(READ, r->slide_list[(round - 1) % 2]),
+        PARTS(WRITE, r->slide_list[round % 2]),
+        GRID(CHANGE, r->slide_count, 2),
         RVI_VALUE(*law),
+        RVI_VALUE(round),
         ROCK(rock),
     };
-    rv_status status = look_at_slides(r, law, first);
+    rv_status status = look_at_slides(r, law, round);
     if (status == RV_OK)
-        status = RUN("slide_move", (size_t)law->parts, high(r));
+        status = RUN("slide_move", slide_items(r), 1);
     swap_grids(&r->moved, &r->moves);
-    swap_grids(&r->busy[0], &r->busy[1]);
     return status;
 }
 
 static rv_status clear_slides(rvi_rivers *r) {
-    const rvi_device_arg grids[] = {READ(r->moved), READ(r->moves), PARTS(READ, r->busy[0]),
-                                    PARTS(READ, r->busy[1])};
+    const rvi_device_arg grids[] = {READ(r->moved), READ(r->moves), PARTS(READ, r->slide_seen),
+                                    GRID(READ, r->slide_count, 2)};
     rv_status status = RV_OK;
     for (int k = 0; status == RV_OK && k < COUNT(grids); k++)
         status = rvi_device_zero(r->job->device, grids[k].memory, grids[k].size);
@@ -410,23 +432,17 @@ rv_status rvi_rivers_device_slide(rvi_rivers *r, int rounds, bool last) {
                                .parts = (r->land->width + RVI_TILE - 1) / RVI_TILE,
                                .last = last};
     rv_status status = clear_slides(r);
-    bool first = true;
-    *r->wakes = 1;
-    while (status == RV_OK && rounds > 0 && *r->wakes) { /* without any nothing slides any more */
-        int some = rounds < BATCH ? rounds : BATCH;
-        for (int k = 0; status == RV_OK && k < some; k++, first = false) {
-            if (k == some - 1)
-                status = rvi_device_zero(r->job->device, r->wakes, sizeof *r->wakes);
-            if (status == RV_OK)
-                status = slide_round(r, &law, first);
-        }
-        rounds -= some;
-        if (status == RV_OK && rounds > 0)
-            status = rvi_device_fetch(r->job->device, r->wakes);
+    bool slides = true;
+    for (uint32_t round = 1; status == RV_OK && slides && round <= (uint32_t)rounds; round++) {
+        status = slide_round(r, &law, round);
+        if (status != RV_OK || round % BATCH != 0)
+            continue;
+        status = rvi_device_fetch(r->job->device, r->slide_count);
+        slides = r->slide_count[round % 2] > 0; /* what the next round looks at */
         if (status == RV_OK)
             status = rvi_poll(r->job->ctx);
     }
-    return status;
+    return status == RV_OK ? rvi_poll(r->job->ctx) : status;
 }
 
 /* ---- what creeps ---- */

@@ -84,13 +84,13 @@ rv_status rvi_rivers_device_fix(rvi_rivers *r, uint32_t sides, bool *any) {
                               .sides = sides,
                               .coarse = r->start != NULL};
     const rvi_device_arg args[] = {CHANGE(r->h), r->start ? CHANGE(r->fixed) : WRITE(r->fixed),
-                                   GRID(CHANGE, r->wakes, 1), RVI_VALUE(law)};
-    rv_status status = rvi_device_zero(r->job->device, r->wakes, sizeof *r->wakes);
+                                   GRID(CHANGE, r->any_fixed, 1), RVI_VALUE(law)};
+    rv_status status = rvi_device_zero(r->job->device, r->any_fixed, sizeof *r->any_fixed);
     if (status == RV_OK)
         status = RUN("fix_cells", r->land->width, r->land->height);
     if (status == RV_OK)
-        status = rvi_device_fetch(r->job->device, r->wakes);
-    *any = *r->wakes != 0;
+        status = rvi_device_fetch(r->job->device, r->any_fixed);
+    *any = *r->any_fixed != 0;
     return status;
 }
 
