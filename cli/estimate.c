@@ -244,6 +244,7 @@ double cli_estimate(const rv_recipe *recipe, const rv_plan *plans, int threads, 
     desc.user = &t;
     if (rv_context_create(&desc, &t.ctx) != RV_OK)
         return NAN;
+    rv_context_progress_land(t.ctx, false);
     all = measure_speed(&t);
     for (int i = 0; i < rv_recipe_count(recipe) && all; i++) {
         rv_step_id id = rv_recipe_step(recipe, i);

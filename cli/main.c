@@ -267,6 +267,7 @@ static int run_words(cli_options *options) {
     rv_status status = rv_context_create(&desc, &ctx);
     if (status != RV_OK)
         return cli_fail(cli_exit_code(status), "Ravine cannot start: %s.", rv_status_text(status));
+    rv_context_progress_land(ctx, false);
     rv_recipe *recipe = NULL;
     int code;
     if (options->device != RV_DEVICE_CPU)

@@ -296,6 +296,8 @@ static int start_workers(sweep *s, worker *workers, int jobs, int threads, size_
         rv_status status = rv_context_create(&desc, &w->ctx);
         cli_interrupt_hold(true); /* signals are for the first thread */
         pthread_mutex_lock(&s->lock);
+        if (status == RV_OK)
+            rv_context_progress_land(w->ctx, false);
         if (status != RV_OK || pthread_create(&w->thread, NULL, work, w) != 0)
             code = cli_fail(5, "There is not enough memory for %d runs at a time.", jobs);
         else

@@ -121,6 +121,9 @@ RV_API rv_status rv_context_open(uint32_t abi, const rv_context_desc *desc, rv_c
 RV_API void rv_context_destroy(rv_context *ctx); /* after all made with it; NULL is fine */
 RV_API const char *
 rv_context_error(const rv_context *ctx); /* the last failure's sentence, until the next */
+/* Does progress get the land? It does at first. To make it ready takes time on large maps, most of all
+ * where a device has it. */
+RV_API void rv_context_progress_land(rv_context *ctx, bool wanted);
 RV_API int rv_context_threads(const rv_context *ctx);         /* how many threads it uses */
 RV_API size_t rv_context_memory_used(const rv_context *ctx);  /* bytes held now */
 RV_API size_t rv_context_memory_peak(const rv_context *ctx);  /* most bytes held at one time */

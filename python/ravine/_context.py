@@ -107,6 +107,7 @@ class Context:
             self._stop, self._raised, self.messages, self.part = False, None, [], None
             bar = Bar() if progress is None or progress is True else None
             self._show = bar if bar else progress or None
+            lib.rv_context_progress_land(pointer, callable(progress))  # a bar looks at none
             interrupts = _Interrupts(self)
             stopped: Cancelled | None = None
             try:

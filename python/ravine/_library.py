@@ -377,6 +377,7 @@ _functions = {
     "rv_context_memory_used": (c_size_t, c_void_p),
     "rv_device_count": (c_int,),
     "rv_device_get": (c_bool, c_int, POINTER(DeviceInfo)),
+    "rv_context_progress_land": (None, c_void_p, c_bool),
     "rv_context_use_device": (c_int, c_void_p, c_int),
     "rv_context_device": (c_int, c_void_p),
     "rv_terrain_create": (c_int, c_void_p, POINTER(TerrainDesc), _out),

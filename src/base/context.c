@@ -35,6 +35,7 @@ struct rv_context {
     double still_since;    /* for a look, in seconds; 0: work does not stand still */
     double look_seconds;   /* how long it does for one, near the least; 0: not known yet */
     bool cancelled, asking, deferred;
+    bool no_land;           /* the user looks at none */
     bool inside;            /* the library is at work, no function of the user */
     rvi_float_state caller; /* then: what those run in */
     uint64_t seen[8];       /* see rvi_first_time */
@@ -436,15 +437,23 @@ static bool user_due(const rv_context *ctx) {
     return ctx->desc.progress && now_ms() - ctx->shown_ms >= PROGRESS_MS;
 }
 
+static bool user_looks(const rv_context *ctx) {
+    return !ctx->no_land && user_due(ctx);
+}
+
+void rv_context_progress_land(rv_context *ctx, bool wanted) {
+    ctx->no_land = !wanted;
+}
+
 bool rvi_progress_due(const rv_context *ctx) {
-    return rvi_watcher_due(ctx) || user_due(ctx);
+    return rvi_watcher_due(ctx) || user_looks(ctx);
 }
 
 bool rvi_progress_look_due(rv_context *ctx) {
     if (ctx->still_since != 0.0)
         return true;
     double gone = (double)(now_ms() - ctx->looked_ms);
-    if (!user_due(ctx) || gone < PROGRESS_MS || gone < 1e3 * SELDOM * ctx->look_seconds)
+    if (!user_looks(ctx) || gone < PROGRESS_MS || gone < 1e3 * SELDOM * ctx->look_seconds)
         return false;
     ctx->still_since = rvi_now();
     return true;
@@ -475,7 +484,7 @@ rv_status rvi_progress(rv_context *ctx, double done, const rv_terrain *land) {
     }
     if (!user_due(ctx))
         return RV_OK;
-    rv_status status = ask(ctx, land);
+    rv_status status = ask(ctx, ctx->no_land ? NULL : land);
     ctx->shown_ms = ctx->asked_ms;
     return status;
 }

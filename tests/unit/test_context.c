@@ -309,6 +309,13 @@ static void the_user_is_asked_now_and_then(void **state) {
     assert_equal(l.done, 0.25);
     assert_ptr_equal(l.land, land);
     assert_false(rvi_progress_due(ctx));
+    rv_context_progress_land(ctx, false);
+    pause_ms(60);
+    calls = l.calls;
+    assert_false(rvi_progress_due(ctx)); /* nobody looks at the land, but they are asked */
+    assert_int_equal(rvi_progress(ctx, 0.5, land), RV_OK);
+    assert_int_equal(l.calls, calls + 1);
+    assert_null(l.land);
     rv_terrain_destroy(land);
     rv_context_destroy(ctx);
 }

@@ -250,6 +250,7 @@ static void use_devices(rv_context *ctx) {
     assert_int_equal(status, RV_ERROR_DEVICE);
     CALL(status, rv_context_use_device(ctx, RV_DEVICE_CPU));
     CALL_VOID(rv_context_device_limit(ctx, 0));
+    CALL_VOID(rv_context_progress_land(ctx, true));
     assert_int_equal(status, RV_OK);
 }
 
