@@ -123,17 +123,18 @@ static double measure_threads(int size, int threads, float slope_power, int step
 
 static void by_threads(int size) {
     rv_context *all = bench_context(0);
-    int cores = rv_context_threads(all), steps = size > 1024 ? 8 : 40;
+    int cores = rv_context_threads(all), steps = 40;
     rv_context_destroy(all);
     for (int n = 1; n <= 2; n++) {
         double one = 0.0;
         for (int threads = 1; threads <= cores; threads *= 2) {
             double seconds = measure_threads(size, threads, (float)n, steps);
             one = threads == 1 ? seconds : one;
+            double moved = steps * (double)size * (double)size;
             printf("%5d, n = %d, %2d threads: %6.2f s for %d steps, %6.2f million cell-steps a "
-                   "second, %.2f times one thread\n",
-                   size, n, threads, seconds, steps,
-                   1e-6 * steps * (double)size * (double)size / seconds, one / seconds);
+                   "second, %6.1f ns a cell-step of a thread, %.2f times one thread\n",
+                   size, n, threads, seconds, steps, 1e-6 * moved / seconds,
+                   1e9 * seconds * threads / moved, one / seconds);
             fflush(stdout);
         }
     }

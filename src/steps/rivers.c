@@ -12,8 +12,9 @@
  *
  * For n = 1 that is s = s0 / (1 + g), exact; else Newton's method. No time step is too long. K is
  * given as the rate at which a river that drains 1 km2 cuts at a slope of 1, whatever m and n are.
- * A counts as the area of a river's source at least, or slopes would be the steeper the finer the
- * grid is.
+ * A counts as the area of a river's source As at least, or slopes would be the steeper the finer the
+ * grid is. Where valleys lie w times as far apart (`spacing_field`), a river begins with w^2 As, and
+ * A - (w^2 - 1) As counts, As at least: slopes are longer and as steep; D is w times as large.
  * Of what rivers cut they lay down a part again (X. P. Yuan, J. Braun, L. Guerit, D. Rouby and G.
  * Cordonnier, A new efficient method to solve the stream power law model taking into account
  * sediment deposition, 2019; P. Davy and D. Lague, 2009): with G = `deposition` and Qs the ground
@@ -91,6 +92,8 @@ static void list_coarse(rvi_rivers *r, bool mask, bool image, bool rain) {
         rvi_job_buffer(job, &r->uplift, r->cells, sizeof(float), "the uplift");
     if (rain)
         rvi_job_buffer(job, &r->rain, r->cells, sizeof(float), "the rain");
+    if (r->p->spacing_field[0])
+        rvi_job_buffer(job, &r->wide, r->cells, sizeof(float), "the spacing of valleys");
 }
 
 static const char *rain_field(const rvi_rivers *r) {
@@ -152,7 +155,8 @@ static void list_buffers(rvi_rivers *r) {
         rvi_job_buffer(job, &r->rock, r->cells, sizeof *r->rock, "the rock");
     if (r->p->talus_vary > 0.0f)
         rvi_job_buffer(job, &r->strength, r->cells, sizeof(float), "the strength of the rock");
-    if (rvi_erosion_fn_there(land) || r->p->floods > 0.0f || buries)
+    bool wide = r->p->spacing_field[0] != '\0';
+    if (rvi_erosion_fn_there(land) || r->p->floods > 0.0f || buries || (wide && creeps))
         rvi_job_buffer(job, &r->loose, r->cells, sizeof(float), "the erosion factor");
     if (mask || image || r->p->border == RV_rivers_border_outlets)
         rvi_job_buffer(job, &r->lifted, r->cells, doubles, "the uplift");
@@ -236,6 +240,8 @@ static rv_status fill_grids(rvi_rivers *r) {
         status = rvi_map_values_load(r->job, p->uplift_image, p->uplift_field, &r->uplift);
     if (status == RV_OK && varies(p->rain_image, rain_field(r)))
         status = rvi_map_values_load(r->job, p->rain_image, rain_field(r), &r->rain);
+    if (status == RV_OK && p->spacing_field[0])
+        status = rvi_map_values_load(r->job, "", p->spacing_field, &r->wide);
     if (status == RV_OK)
         status = fill_heights(r);
     rvi_factor_shape map = factor_shape(r->land);
@@ -697,6 +703,9 @@ rv_status rvi_step_rivers(rvi_job *job, const rv_rivers_params *p) {
     if (status == RV_OK)
         status = rvi_map_values_list(job, p->rain_image, rain_field(r),
                                      "that says where rain falls", &r->rain);
+    if (status == RV_OK)
+        status = rvi_map_values_list(job, "", p->spacing_field,
+                                     "that says how far apart valleys lie", &r->wide);
     for (int k = 0; status == RV_OK && k < 3; k++)
         status = rvi_job_field(job, names[k], &r->fields[k]);
     return status;

@@ -92,6 +92,6 @@ longer 'terrain size=100 noise thermal rounds=100' 'terrain size=100 noise therm
 longer 'terrain size=64 noise repeat 2 thermal blur end' 'terrain size=64 noise repeat 200 thermal blur end'
 # As many coarse levels and grids as rivers can have.
 "$RAVINE" --dry-run terrain size=2048 cell=0.5 noise field=uplift select name=hardness where=slope\>9 select name=mask \
-    where=slope\>1 rainfall layer strata rivers rain_field=rain deposition=1 talus_vary=0.3 floods=1 uplift_field=uplift > said 2>&1 ||
+    where=slope\>1 rainfall layer strata rivers rain_field=rain deposition=1 talus_vary=0.3 floods=1 uplift_field=uplift spacing_field=uplift > said 2>&1 ||
     fail "rivers with all its grids: $(cat said)"
 finish

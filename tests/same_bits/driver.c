@@ -227,6 +227,9 @@ static const struct {
     {"rivers_deposits", HILLS "rivers steps=5 time=2M deposition=4"},
     {"rivers_floods", HILLS "rivers steps=20 time=2M deposition=1 floods=0.2 talus_vary=0.3"},
     {"rivers_alluvium", HILLS "rivers steps=20 time=2M source=0.01 alluvium=20"},
+    {"rivers_spacing",
+     "terrain size=97 noise select name=apart where=height>300~200 rivers steps=20 source=0.01 "
+     "spacing_field=apart spacing=5 deposition=1"},
     {"rivers_strip", "terrain width=1 height=90 noise rivers steps=5"},
     {"drain", HILLS "drain"},
     {"drain_fill", HILLS "drain method=fill slope=0"},

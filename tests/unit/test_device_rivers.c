@@ -196,6 +196,9 @@ static void add_rivers(char *recipe, size_t size) {
     used = strlen(recipe);
     snprintf(recipe + used, size - used, "%s%salluvium=%g ", up ? "uplift_field=up " : "",
              below(4) ? "" : "sea=5 ", below(3) ? 0.0 : between(1, 40));
+    used = strlen(recipe);
+    if (up && below(2))
+        snprintf(recipe + used, size - used, "spacing_field=up spacing=%g ", between(1, 8));
 }
 
 static void random_rivers_are_the_same(void **state) {

@@ -42,6 +42,8 @@ static void loosen_rows(void *arg, int first, int end) {
         for (size_t x = 0; x < width; x++) {
             size_t i = y * width + x;
             double factor = rvi_rivers_factor(r, i), rate = creep * factor;
+            if (r->wide)
+                rate *= (double)rvi_river_apart(r->wide[i], r->p->spacing);
             if (floods > 0.0 && factor > 0.0) {
                 double open = r->mask ? (double)r->mask[i] : 1.0;
                 rate += floods * open * rvi_flood_wet(steepness(r, x, y));

@@ -14,6 +14,22 @@ enum { RVI_SIDE = 1, RVI_SEA = 2 }; /* of `fixed` */
 enum { RVI_AREAS = 4096 };
 #define RVI_RAIN 0x1p-24 /* full rain is counted in parts of this size */
 
+/* Where valleys lie farther apart, by up to `spacing` times as `wide` says, a river begins with as
+ * many times the area, squared. What of it is more than at other places cuts nothing, so that
+ * slopes are as steep as elsewhere, and ground creeps `rvi_river_apart` times as fast. */
+static inline float rvi_river_apart(float wide, float spacing) {
+    return 1.0f + (spacing - 1.0f) * wide;
+}
+
+static inline float rvi_river_begins(float source, float wide, float spacing) {
+    float apart = rvi_river_apart(wide, spacing);
+    return source * (apart * apart);
+}
+
+static inline float rvi_river_counts(float area, float source, float begins) {
+    return rvi_maxf(area - (begins - source), source);
+}
+
 static inline double rvi_within(double a, double low, double high) {
     return a < low ? low : a > high ? high : a;
 }

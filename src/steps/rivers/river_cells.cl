@@ -133,13 +133,19 @@ static double river_cut_layers(const river_rock *k, size_t cell, double s0, doub
 
 /* ---- how deep rivers cut ---- */
 
+/* How much drains through a cell where a river begins, in cells. */
+static float river_begins(__global const float *wide, const rvi_river_law *law, size_t cell) {
+    return wide ? rvi_river_begins(law->source, wide[cell], law->spacing) : law->source;
+}
+
 static double river_drained(__global const uint *area, __global const ulong *discharge,
-                            __global const float *power, const rvi_flow_shape *f,
-                            const rvi_river_law *law, size_t cell) {
-    if (!f->rain && area[cell] < RVI_AREAS)
+                            __global const float *power, __global const float *wide,
+                            const rvi_flow_shape *f, const rvi_river_law *law, size_t cell) {
+    if (!f->rain && !wide && area[cell] < RVI_AREAS)
         return (double)power[area[cell]];
     float much = f->rain ? (float)((double)discharge[cell] * RVI_RAIN) : (float)area[cell];
-    return (double)rvi_power(rvi_maxf(much, law->source), law->area_power);
+    float counts = rvi_river_counts(much, law->source, river_begins(wide, law, cell));
+    return (double)rvi_power(counts, law->area_power);
 }
 
 /* What does not hang on the receiver: the land rises, and what a slope of 1 would lose, or the share
@@ -149,8 +155,9 @@ __kernel void river_rise(__global const uchar *restrict direction, __global cons
                          __global double *restrict risen, __global double *restrict water,
                          __global const float *restrict uplift, __global double *restrict lifted,
                          __global double *restrict bed, __global const float *restrict factor,
-                         __global const float *restrict rock, __global const float *restrict power,
-                         rvi_river_law law, rvi_flow_shape f) {
+                         __global const float *restrict rock, __global const float *restrict wide,
+                         __global const float *restrict power, rvi_river_law law,
+                         rvi_flow_shape f) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     size_t cell = (size_t)y * (size_t)f.width + (size_t)x;
     if (x >= f.width)
@@ -168,8 +175,8 @@ __kernel void river_rise(__global const uchar *restrict direction, __global cons
     risen[cell] = hh;
     if (k == RVI_END)
         return;
-    bool river = rock && (float)area[cell] > law.source;
-    double g = law.cut[k >= 4] * river_drained(area, discharge, power, &f, &law, cell) *
+    bool river = rock && (float)area[cell] > river_begins(wide, &law, cell);
+    double g = law.cut[k >= 4] * river_drained(area, discharge, power, wide, &f, &law, cell) *
                (river ? (double)rock[cell] : 1.0);
     g = factor && !bed ? g * river_factor(factor, cell) : g;
     water[cell] = !bed && law.slope_power == 1.0 ? rvi_river_share_left(g) : g;
@@ -181,7 +188,7 @@ typedef struct cut_ground {
     __global double *h, *water, *risen;
     __global uchar *lake;
     __global const double *ahead, *load; /* ahead: river_ahead; both 0 where nothing is laid down */
-    __global const float *factor, *mask, *strength;
+    __global const float *factor, *mask, *strength, *wide;
     __local double *surface; /* of each place of the tile: of water, or of the land */
     __local uchar *wet;      /* is it water? */
 } cut_ground;
@@ -192,13 +199,13 @@ typedef struct cut_cell {
     uint way; /* as in the order; RVI_FLOW_NONE: none */
     double hh, g, bb;
     double load, ahead; /* only where rivers lay down what they carry */
-    float mask, strength;
+    float mask, strength, begins;
     uint area;
     uchar under;
 } cut_cell;
 
-static cut_cell cut_load(const cut_ground *g, const river_rock *below, const rvi_flow_shape *f,
-                         const flow_box *b, uint way) {
+static cut_cell cut_load(const cut_ground *g, const river_rock *below, const rvi_river_law *law,
+                         const rvi_flow_shape *f, const flow_box *b, uint way) {
     cut_cell c;
     c.way = way;
     if (way == RVI_FLOW_NONE)
@@ -214,6 +221,7 @@ static cut_cell cut_load(const cut_ground *g, const river_rock *below, const rvi
         c.ahead = g->ahead[cell];
         c.mask = g->mask ? g->mask[cell] : 1.0f;
         c.area = g->area[cell];
+        c.begins = river_begins(g->wide, law, cell);
     }
     return c;
 }
@@ -223,7 +231,7 @@ static double cut_settles(const rvi_river_law *law, const cut_cell *c, double su
                           double distance) {
     if (!c->under) {
         double share = rvi_river_settles(c->hh - surface, distance, law->stands);
-        return (float)c->area <= law->source
+        return (float)c->area <= c->begins
                    ? 0.0
                    : law->deposition * c->load * share * (double)c->mask;
     }
@@ -259,7 +267,7 @@ static double cut_bottom(const cut_ground *g, const river_rock *below, const rvi
     if (!g->load)
         return g->risen[to->cell];
     int k = g->direction[to->cell];
-    cut_cell c = cut_load(g, below, f, b, to->place | (uint)k << 2 * RVI_TILE_BITS);
+    cut_cell c = cut_load(g, below, law, f, b, to->place | (uint)k << 2 * RVI_TILE_BITS);
     double laid = cut_settles(law, &c, g->surface[to->place], law->distance[k >= 4]);
     return laid > 0.0 ? c.hh + laid : c.hh;
 }
@@ -338,13 +346,13 @@ static void cut_one(const cut_ground *g, const river_rock *below, const rvi_flow
         __global const double *restrict load,                                                      \
         __global double *risen, __global const float *restrict factor,                             \
         __global const float *restrict mask, __global const float *restrict strength,              \
-        rvi_river_law law, ROCK_ARGS
+        __global const float *restrict wide, rvi_river_law law, ROCK_ARGS
 
-#define CUT_LOAD(way) cut_load(&g, &below, &f, &s.box, way)
+#define CUT_LOAD(way) cut_load(&g, &below, &law, &f, &s.box, way)
 #define CUT_ONE(c) cut_one(&g, &below, &f, &law, &s.box, &c)
 #define CUT_STEP                                                                                   \
-    const cut_ground g = {direction, drowned, area,   h,    water,    risen,   lake,               \
-                          ahead,     load,    factor, mask, strength, surface, wet};               \
+    const cut_ground g = {direction, drowned, area, h,        water, risen,   lake, ahead,         \
+                          load,      factor,  mask, strength, wide,  surface, wet};                \
     flow_step s = flow_step_of_group(&f, steps, ends, first);                                      \
     FLOW_AHEAD(cut_cell, CUT_LOAD, CUT_ONE, load && below.layers > 1)
 
@@ -689,13 +697,15 @@ slide_move(__global double *restrict h, __global const double *restrict next,
 /* ---- what creeps ---- */
 
 __kernel void river_loosen(__global const double *restrict h, __global const float *restrict factor,
-                           __global const float *restrict mask, __global float *restrict loose,
-                           rvi_loose_law law) {
+                           __global const float *restrict mask, __global const float *restrict wide,
+                           __global float *restrict loose, rvi_loose_law law) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= law.width)
         return;
     size_t width = (size_t)law.width, i = (size_t)y * width + (size_t)x;
     double part = river_factor(factor, i), rate = law.creep * part;
+    if (wide)
+        rate *= (double)rvi_river_apart(wide[i], law.spacing);
     if (law.floods > 0.0 && part > 0.0) {
         int west = rvi_maxi(x - law.reach, 0), east = rvi_mini(x + law.reach, law.width - 1);
         int north = rvi_maxi(y - law.reach, 0), south = rvi_mini(y + law.reach, law.height - 1);

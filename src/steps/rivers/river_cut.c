@@ -13,9 +13,10 @@
 static double drained(const rvi_rivers *r, size_t cell) {
     const rvi_flow *f = &r->flow;
     float area = f->rain ? (float)((double)f->discharge[cell] * RVI_RAIN) : (float)f->area[cell];
-    return (double)(!f->rain && f->area[cell] < RVI_AREAS
-                        ? r->power[f->area[cell]]
-                        : rvi_powf(rvi_maxf(area, r->source), r->p->area_power));
+    if (!f->rain && !r->wide && f->area[cell] < RVI_AREAS)
+        return (double)r->power[f->area[cell]];
+    float counts = rvi_river_counts(area, r->source, rvi_rivers_begins(r, cell));
+    return (double)rvi_powf(counts, r->p->area_power);
 }
 
 static void rain_rows(void *arg, int first, int end) {
@@ -187,7 +188,7 @@ static double held_open(const rvi_rivers *r, size_t cell) {
  * where it is half as steep as what slides: steep brooks keep nothing. */
 static double settling(const rvi_rivers *r, size_t cell, double surface, double distance) {
     double share = rvi_river_settles(r->h[cell] - surface, distance, r->stands);
-    if ((float)r->flow.area[cell] <= r->source)
+    if ((float)r->flow.area[cell] <= rvi_rivers_begins(r, cell))
         return 0.0;
     return (double)r->p->deposition * r->load[cell] * share * held_open(r, cell);
 }
@@ -254,7 +255,8 @@ static void cut_cell(rvi_rivers *r, size_t cell, double rise) {
         r->lake[cell] = true;
         return;
     }
-    bool river = r->rock && (float)f->area[cell] > r->source; /* slopes above stay smooth */
+    bool river =
+        r->rock && (float)f->area[cell] > rvi_rivers_begins(r, cell); /* slopes above stay smooth */
     double g = r->cut[corner] * drained(r, cell) * (river ? (double)r->rock[cell] : 1.0);
     double distance = r->distance[corner];
     r->h[cell] = surface + (r->bed ? distance * cut_layers(r, cell, fall / distance, g, corner)

@@ -63,6 +63,7 @@ typedef struct rvi_rivers {
     int summed;               /* which layer that is */
     double *lifted;           /* metres of uplift until now; NULL: `rise` everywhere */
     double rise;
+    float *wide;        /* of each cell, 0 to 1: how much farther apart valleys lie; NULL: 0 */
     float source;       /* cells that drain through where a river begins */
     float of_lattice;   /* cell, in steps of the lattice of hard and soft rock */
     float *rock;        /* how easily the rock of a river is cut; NULL: 1 */
@@ -110,6 +111,11 @@ rv_status rvi_rivers_lift_rest(rvi_rivers *r);
  * parts of the map: the next call does the rest. */
 rv_status rvi_rivers_rows(rvi_rivers *r, size_t *done, void (*fn)(void *arg, int first, int end),
                           void *arg);
+
+/* How much drains through a cell where a river begins, in cells. */
+static inline float rvi_rivers_begins(const rvi_rivers *r, size_t cell) {
+    return r->wide ? rvi_river_begins(r->source, r->wide[cell], r->p->spacing) : r->source;
+}
 
 /* By how much the land rises in a time step, metres. */
 static inline double rvi_rivers_rise(const rvi_rivers *r) {

@@ -105,7 +105,8 @@ static rvi_river_law law_of(const rvi_rivers *r, double rise) {
                            .deposition = (double)r->p->deposition,
                            .slope_power = (double)r->p->slope_power,
                            .source = r->source,
-                           .area_power = r->p->area_power};
+                           .area_power = r->p->area_power,
+                           .spacing = r->p->spacing};
 }
 
 static rv_status sum_difference(const rvi_rivers *r, const double *first, const double *second,
@@ -226,13 +227,21 @@ static rv_status guess_load(rvi_rivers *r, double rise) {
 static rv_status rise_land(rvi_rivers *r, const rvi_river_law *law) {
     const rvi_flow *f = &r->flow;
     const rvi_flow_shape shape = shape_of(r);
-    const rvi_device_arg args[] = {READ(f->direction), READ(f->area),
-                                   READ(f->discharge), READ(r->h),
-                                   WRITE(r->risen),    WRITE(r->water),
-                                   READ(r->uplift),    CHANGE(r->lifted),
-                                   CHANGE(r->bed),     READ(r->factor.cells),
-                                   READ(r->rock),      GRID(READ, r->power, RVI_AREAS),
-                                   RVI_VALUE(*law),    RVI_VALUE(shape)};
+    const rvi_device_arg args[] = {READ(f->direction),
+                                   READ(f->area),
+                                   READ(f->discharge),
+                                   READ(r->h),
+                                   WRITE(r->risen),
+                                   WRITE(r->water),
+                                   READ(r->uplift),
+                                   CHANGE(r->lifted),
+                                   CHANGE(r->bed),
+                                   READ(r->factor.cells),
+                                   READ(r->rock),
+                                   READ(r->wide),
+                                   GRID(READ, r->power, RVI_AREAS),
+                                   RVI_VALUE(*law),
+                                   RVI_VALUE(shape)};
     return RUN("river_rise", wide(r), high(r));
 }
 
@@ -265,6 +274,7 @@ rv_status rvi_rivers_device_cut(rvi_rivers *r, double rise) {
         READ(r->factor.cells),
         READ(r->mask),
         READ(r->strength),
+        READ(r->wide),
         RVI_VALUE(law),
         ROCK(rock),
     };
@@ -455,9 +465,10 @@ rv_status rvi_rivers_device_loosen(rvi_rivers *r) {
         .cell = r->distance[0],
         .width = r->land->width,
         .height = r->land->height,
-        .reach = r->of_lattice < 1.0f ? (int)fminf(1.0f / r->of_lattice, 1e6f) : 1};
-    const rvi_device_arg args[] = {READ(r->h), READ(r->factor.cells), READ(r->mask),
-                                   WRITE(r->loose), RVI_VALUE(law)};
+        .reach = r->of_lattice < 1.0f ? (int)fminf(1.0f / r->of_lattice, 1e6f) : 1,
+        .spacing = r->p->spacing};
+    const rvi_device_arg args[] = {READ(r->h),    READ(r->factor.cells), READ(r->mask),
+                                   READ(r->wide), WRITE(r->loose),       RVI_VALUE(law)};
     return RUN("river_loosen", wide(r), high(r));
 }
 

@@ -236,6 +236,8 @@ rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine, int halved)
         status = coarsen_share(fine, fine->mask, coarse, coarse->mask_room);
     if (status == RV_OK)
         status = coarsen_share(fine, fine->uplift, coarse, coarse->uplift);
+    if (status == RV_OK)
+        status = coarsen_share(fine, fine->wide, coarse, coarse->wide);
     return status == RV_OK ? coarsen_share(fine, fine->rain, coarse, coarse->rain) : status;
 }
 

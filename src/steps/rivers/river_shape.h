@@ -11,6 +11,8 @@ typedef struct rvi_river_law {
     double stands;      /* greatest slope */
     double deposition, slope_power;
     float source, area_power;
+    float spacing;
+    int pad;
 } rvi_river_law;
 
 typedef struct rvi_rock_law {
@@ -36,7 +38,7 @@ typedef struct rvi_loose_law {
     double creep, floods, mobility, cell;
     int width, height;
     int reach; /* cells */
-    int pad;
+    float spacing;
 } rvi_loose_law;
 
 typedef struct rvi_bring_law {
