@@ -12,11 +12,11 @@
  *
  * For n = 1 that is s = s0 / (1 + g), exact; else Newton's method. No time step is too long. K is
  * given as the rate at which a river that drains 1 km2 cuts at a slope of 1, whatever m and n are.
- * A counts as the area of a river's source As at least, or slopes would be the steeper the finer the
- * grid is. Where valleys lie w times as far apart (`spacing_field`), a river begins with w^2 As, and
- * A - (w^2 - 1) As counts, As at least: slopes are longer and as steep; D is w times as large.
- * Of what rivers cut they lay down a part again (X. P. Yuan, J. Braun, L. Guerit, D. Rouby and G.
- * Cordonnier, A new efficient method to solve the stream power law model taking into account
+ * A counts as the area of a river's source As at least, or slopes would be the steeper the finer
+ * the grid is. Where valleys lie w times as far apart (`spacing_field`), a river begins with w^2
+ * As, and A - (w^2 - 1) As counts, As at least: slopes are longer and as steep; D is w times as
+ * large. Of what rivers cut they lay down a part again (X. P. Yuan, J. Braun, L. Guerit, D. Rouby
+ * and G. Cordonnier, A new efficient method to solve the stream power law model taking into account
  * sediment deposition, 2019; P. Davy and D. Lague, 2009): with G = `deposition` and Qs the ground
  * that comes through a cell in a year,
  *
@@ -197,10 +197,11 @@ static void set_law(rvi_rivers *r) {
     double of_one = (double)rvi_powf((float)(cell * cell * 1e-6), p->area_power);
     for (int k = 0; k < 2; k++)
         r->cut[k] = (double)p->erosion * 0.001 * r->dt * of_one / r->distance[k];
-    r->mobility = (double)p->diffusion + (double)p->floods;
+    double apart = p->spacing_field[0] ? (double)p->spacing : 1.0;
+    r->mobility = (double)p->diffusion * apart + (double)p->floods;
     r->source = (float)((double)p->source / (cell * cell * 1e-6));
-    double apart = 2000.0 * sqrt((double)p->source);
-    r->of_lattice = (float)(apart > cell ? cell / apart : 1.0);
+    double lattice = 2000.0 * sqrt((double)p->source);
+    r->of_lattice = (float)(lattice > cell ? cell / lattice : 1.0);
     float angle = p->talus * (float)(RVI_PI / 180);
     r->stands =
         rvi_rivers_slide_at_all(p) ? (double)rvi_sinf(angle) / (double)rvi_cosf(angle) : 1e30;

@@ -22,6 +22,7 @@ static uint64_t hash_with(float field, const char *name, float spacing) {
     rv_rivers_params p = rv_rivers_params_default();
     p.steps = 40;
     p.deposition = 0.5f;
+    p.diffusion = 0; /* which is shared out over as many parts as the fastest creep needs */
     p.spacing_field = name;
     p.spacing = spacing;
     run(&w, &p);
@@ -105,6 +106,93 @@ static void slopes_at_rest_follow_the_law(void **state) {
     check_steady(1.0f);
 }
 
+/* The land where only creep is at work, on a bump and noise with all its fine shapes. */
+static void crept(int side, float source, int steps, const char *field, float diffusion,
+                  double *out) {
+    world w = make_from(5, side, 60, 300);
+    rv_noise_params rough = rv_noise_params_default();
+    rough.mode = RV_noise_mode_add;
+    rough.octaves = 9;
+    rough.gain = 0.8f;
+    rough.relief = 300;
+    support_ok(w.ctx, rv_step_run(w.land, RV_STEP_noise, &rough, NULL));
+    halves(&w, 1, 1);
+    rv_rivers_params p = bare();
+    p.border = RV_rivers_border_wall;
+    p.uplift = p.erosion = 0;
+    p.time = 3e5f;
+    p.steps = steps;
+    p.source = source;
+    p.diffusion = diffusion;
+    p.spacing_field = field;
+    p.spacing = 8;
+    run(&w, &p);
+    for (size_t i = 0; i < w.cells; i++)
+        out[i] = (double)height(&w)[i];
+    end(&w);
+}
+
+/* D is as many times as large as valleys lie apart: also in one step, in which that is much, and
+ * while coarse levels run. */
+static void creep_is_as_much_faster(void **state) {
+    (void)state;
+    enum { SIDE = 160 };
+    static double with[SIDE * SIDE], without[SIDE * SIDE], start[SIDE * SIDE];
+    for (int k = 0; k < 3; k++) {
+        float source = k == 2 ? 0.05f : 0.0f;
+        int steps = k == 0 ? 1 : 40;
+        crept(SIDE, source, steps, "apart", 0.002f, with);
+        crept(SIDE, source, steps, "", 0.016f, without);
+        crept(SIDE, source, steps, "", 0.0f, start);
+        double off = 0, moved = 0;
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            off += fabs(with[i] - without[i]);
+            moved += fabs(without[i] - start[i]);
+        }
+        assert_greater(moved, 5.0 * SIDE * SIDE / 10);
+        assert_less(off, 1e-4 * moved);
+    }
+}
+
+/* Alluvium buries rivers, not the slopes on which they do not yet begin: hardly any of those that
+ * lie away from rivers. */
+static void slopes_get_no_alluvium(void **state) {
+    (void)state;
+    enum { SIDE = 192, FAR = 4 }; /* cells from rivers */
+    int slopes = 0, laid = 0;
+    world with = make_from(5, SIDE, 40, 500), without = make_from(5, SIDE, 40, 500);
+    halves(&with, 1, 1);
+    halves(&without, 1, 1);
+    rv_rivers_params p = rv_rivers_params_default();
+    p.time = 2e6f;
+    p.steps = 60;
+    p.source = 0.005f;
+    p.uplift = 0.1f;
+    p.talus = 90;
+    p.spacing_field = "apart";
+    p.spacing = 5;
+    run(&without, &p);
+    p.alluvium = 20;
+    run(&with, &p);
+    const float *flow = rv_terrain_field(without.land, "flow"); /* m2 */
+    double source = (double)p.source * 1e6;
+    for (int y = FAR; y < SIDE - FAR; y++)
+        for (int x = FAR; x < SIDE - FAR; x++) {
+            ptrdiff_t at = (ptrdiff_t)y * SIDE + x;
+            bool slope = (double)flow[at] > source;
+            for (int k = 0; k < (2 * FAR + 1) * (2 * FAR + 1); k++) {
+                int far = (k / (2 * FAR + 1) - FAR) * SIDE + k % (2 * FAR + 1) - FAR;
+                slope = slope && (double)flow[at + far] < 25 * source;
+            }
+            slopes += slope;
+            laid += slope && height(&with)[at] - height(&without)[at] > 0.2f;
+        }
+    assert_greater(slopes, 500);
+    assert_less(5 * laid, slopes); /* what is laid there fills pits, or has spilled */
+    end(&with);
+    end(&without);
+}
+
 /* Valleys that a line from north to south crosses, in 10 km of it: places lower than all within two
  * cells; and the mean slope. */
 static double valleys_in(const world *w, int from, int to, double *slope) {
@@ -173,6 +261,8 @@ int main(void) {
         cmocka_unit_test(no_more_apart_changes_nothing),
         cmocka_unit_test(a_field_that_is_not_there_is_refused),
         cmocka_unit_test(slopes_at_rest_follow_the_law),
+        cmocka_unit_test(creep_is_as_much_faster),
+        cmocka_unit_test(slopes_get_no_alluvium),
         cmocka_unit_test(valleys_lie_farther_apart),
         cmocka_unit_test(the_same_land_at_any_size),
     };

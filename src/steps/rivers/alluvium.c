@@ -44,6 +44,7 @@ static rvi_alluvium_law law_of(const rvi_rivers *r) {
     return (rvi_alluvium_law){.distance = {r->distance[0], r->distance[1]},
                               .alluvium = (double)r->p->alluvium,
                               .source = r->source,
+                              .spacing = r->p->spacing,
                               .width = r->flow.width,
                               .height = r->flow.height};
 }
@@ -53,6 +54,10 @@ typedef struct burying {
     rvi_rivers *r;
     rvi_alluvium_law law;
 } burying;
+
+static float wide_at(const rvi_rivers *r, size_t cell) {
+    return r->wide ? r->wide[cell] : 0.0f;
+}
 
 /* ---- along the rivers ---- */
 
@@ -69,7 +74,7 @@ static double buried(const burying *b, size_t cell) {
                                .below = r->water[to],
                                .level_to = rvi_flow_level(f, to, r->h[to]),
                                .distance = r->distance[direction >= 4],
-                               .bed = rvi_alluvium_bed(&b->law, f->area[cell]),
+                               .bed = rvi_alluvium_bed(&b->law, f->area[cell], wide_at(r, cell)),
                                .drowned = rvi_flow_drowned(f, cell)};
     return rvi_alluvium_buried(&c);
 }
@@ -116,7 +121,7 @@ static bool is_apex(const burying *b, size_t cell) {
     const rvi_rivers *r = b->r;
     const rvi_flow *f = &r->flow;
     size_t to = rvi_flow_receiver(f, cell);
-    if (!rvi_alluvium_river(&b->law, f->area[cell]) || r->fixed[cell] ||
+    if (!rvi_alluvium_river(&b->law, f->area[cell], wide_at(r, cell)) || r->fixed[cell] ||
         f->direction[cell] == RVI_END || f->direction[to] == RVI_END)
         return false;
     return r->water[to] - r->h[to] >= RVI_THIN && too_steep(b, cell) > 0.0 &&

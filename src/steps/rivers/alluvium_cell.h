@@ -31,9 +31,9 @@ enum { RVI_REACH = 4096 }; /* of a fan, at most, in cells */
 typedef struct rvi_alluvium_law {
     double distance[2]; /* metres, to sides and to corners */
     double alluvium;    /* a */
-    float source;       /* cells that drain through where a river begins */
+    float source;       /* cells that drain through where a river begins, */
+    float spacing;      /* where valleys lie no farther apart; how much farther they may */
     int width, height;
-    int pad;
 } rvi_alluvium_law;
 
 /* Areas are counted in cells. */
@@ -41,8 +41,9 @@ static inline double rvi_alluvium_km2(const rvi_alluvium_law *law, uint32_t area
     return (double)area * law->distance[0] * law->distance[0] * 1e-6;
 }
 
-static inline bool rvi_alluvium_river(const rvi_alluvium_law *law, uint32_t area) {
-    return (float)area > law->source;
+/* `wide`: of the cell, as in river_cut.h; 0 where there is no such field. */
+static inline bool rvi_alluvium_river(const rvi_alluvium_law *law, uint32_t area, float wide) {
+    return (float)area > rvi_river_begins(law->source, wide, law->spacing);
 }
 
 /* S */
@@ -64,8 +65,8 @@ typedef struct rvi_bed_law {
     double deep;  /* of the alluvium of a river; far below 0: there is none */
 } rvi_bed_law;
 
-static inline rvi_bed_law rvi_alluvium_bed(const rvi_alluvium_law *law, uint32_t area) {
-    bool river = rvi_alluvium_river(law, area);
+static inline rvi_bed_law rvi_alluvium_bed(const rvi_alluvium_law *law, uint32_t area, float wide) {
+    bool river = rvi_alluvium_river(law, area, wide);
     rvi_bed_law bed = {river ? rvi_fan_slope(law, area) : RVI_BANK,
                        river ? rvi_alluvium_depth(law, area) : -1e300};
     return bed;

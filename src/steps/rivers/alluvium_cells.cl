@@ -12,12 +12,13 @@ static size_t bury_receiver(const rvi_alluvium_law *law, size_t cell, int k) {
 }
 
 /* What does not hang on the receiver. */
-__kernel void bury_beds(__global const uint *restrict area, __global double *restrict slopes,
-                        __global double *restrict depths, rvi_alluvium_law law, ulong count) {
+__kernel void bury_beds(__global const uint *restrict area, __global const float *restrict wide,
+                        __global double *restrict slopes, __global double *restrict depths,
+                        rvi_alluvium_law law, ulong count) {
     size_t i = get_global_id(0);
     if (i >= count)
         return;
-    const rvi_bed_law bed = rvi_alluvium_bed(&law, area[i]);
+    const rvi_bed_law bed = rvi_alluvium_bed(&law, area[i], wide ? wide[i] : 0.0f);
     slopes[i] = bed.slope;
     depths[i] = bed.deep;
 }
@@ -171,9 +172,10 @@ FLOW_WALKER alluvium_bank(FLOW_WALK_ARGS, __local double *known, __global const 
 
 static bool fan_apex(const rvi_alluvium_law *law, __global const uchar *direction,
                      __global const uchar *fixed, __global const uint *area,
-                     __global const double *h, __global const double *water, size_t cell) {
+                     __global const float *wide, __global const double *h,
+                     __global const double *water, size_t cell) {
     int k = direction[cell];
-    if (!rvi_alluvium_river(law, area[cell]) || fixed[cell] || k == RVI_END)
+    if (!rvi_alluvium_river(law, area[cell], wide ? wide[cell] : 0.0f) || fixed[cell] || k == RVI_END)
         return false;
     size_t to = bury_receiver(law, cell, k);
     int then = direction[to];
@@ -187,12 +189,13 @@ static bool fan_apex(const rvi_alluvium_law *law, __global const uchar *directio
 
 /* Lists the places of fans, as they come: nothing hangs on their order. */
 __kernel void fan_list(__global const uchar *restrict direction, __global const uchar *restrict fixed,
-                       __global const uint *restrict area, __global const double *restrict h,
-                       __global const double *restrict water, __global uint *restrict list,
+                       __global const uint *restrict area, __global const float *restrict wide,
+                       __global const double *restrict h, __global const double *restrict water,
+                       __global uint *restrict list,
                        __global volatile uint *count, rvi_alluvium_law law) {
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     size_t cell = (size_t)y * (size_t)law.width + (size_t)x;
-    if (x < law.width && fan_apex(&law, direction, fixed, area, h, water, cell))
+    if (x < law.width && fan_apex(&law, direction, fixed, area, wide, h, water, cell))
         list[atomic_inc(count)] = (uint)cell;
 }
 

@@ -57,8 +57,8 @@ static size_t high(const rvi_rivers *r) {
 static rv_status find_beds(rvi_rivers *r, const rvi_alluvium_law *law) {
     const rvi_flow *f = &r->flow;
     const uint64_t count = r->cells;
-    const rvi_device_arg args[] = {READ(f->area), WRITE(r->next), WRITE(r->risen), RVI_VALUE(*law),
-                                   RVI_VALUE(count)};
+    const rvi_device_arg args[] = {READ(f->area),   READ(r->wide),   WRITE(r->next),
+                                   WRITE(r->risen), RVI_VALUE(*law), RVI_VALUE(count)};
     return RUN("bury_beds", r->cells, 1);
 }
 
@@ -97,8 +97,9 @@ rv_status rvi_alluvium_device_bank(rvi_rivers *r, const rvi_alluvium_law *law) {
 static rv_status list_fans(rvi_rivers *r, const rvi_alluvium_law *law) {
     const rvi_flow *f = &r->flow;
     const rvi_device_arg args[] = {
-        READ(f->direction), READ(r->fixed),           READ(f->area),  READ(r->h), READ(r->water),
-        WRITE(f->basin),    GRID(CHANGE, r->fans, 1), RVI_VALUE(*law)};
+        READ(f->direction), READ(r->fixed), READ(f->area),   READ(r->wide),
+        READ(r->h),         READ(r->water), WRITE(f->basin), GRID(CHANGE, r->fans, 1),
+        RVI_VALUE(*law)};
     rv_status status = rvi_device_zero(r->job->device, r->fans, sizeof *r->fans);
     if (status == RV_OK)
         status = RUN("fan_list", wide(r), high(r));

@@ -1030,8 +1030,8 @@ __kernel void river_edge_stack(__global float *restrict stack, __global float *r
 __kernel void river_bring(__global double *restrict h, __global double *restrict risen,
                           __global double *restrict lifted, __global const uchar *restrict fixed,
                           __global const float *restrict uplift, __global const float *restrict factor,
-                          __global const double *restrict start, __global const double *restrict coarse,
-                          rvi_bring_law law, ROCK_ARGS) {
+                          __global const float *restrict wide, __global const double *restrict start,
+                          __global const double *restrict coarse, rvi_bring_law law, ROCK_ARGS) {
     const river_rock below = ROCK;
     int x = (int)get_global_id(0), y = (int)get_global_id(1);
     if (x >= law.width)
@@ -1054,7 +1054,8 @@ __kernel void river_bring(__global double *restrict h, __global double *restrict
         return;
     rvi_level_land(start, coarse, &law.coarse, (double)x / law.apart, (double)y / law.apart, &before,
                    &after);
-    double to = after + (was - before) * (1.0 - (1.0 - law.stays) * river_factor(factor, cell));
+    double stays = rvi_river_stays(law.decay, wide ? rvi_river_apart(wide[cell], law.spacing) : 1.0f);
+    double to = after + (was - before) * (1.0 - (1.0 - stays) * river_factor(factor, cell));
     to = to < law.least ? law.least : to;
     if (bed && to < up)
         up = river_slid(&below, cell, up, to, &top);

@@ -112,6 +112,11 @@ rv_status rvi_rivers_lift_rest(rvi_rivers *r);
 rv_status rvi_rivers_rows(rvi_rivers *r, size_t *done, void (*fn)(void *arg, int first, int end),
                           void *arg);
 
+/* How many times as far apart valleys lie. */
+static inline float rvi_rivers_apart(const rvi_rivers *r, size_t cell) {
+    return r->wide ? rvi_river_apart(r->wide[cell], r->p->spacing) : 1.0f;
+}
+
 /* How much drains through a cell where a river begins, in cells. */
 static inline float rvi_rivers_begins(const rvi_rivers *r, size_t cell) {
     return r->wide ? rvi_river_begins(r->source, r->wide[cell], r->p->spacing) : r->source;
@@ -217,7 +222,7 @@ rv_status rvi_rivers_device_loosen(rvi_rivers *r);
 rv_status rvi_rivers_device_creep(rvi_rivers *r, const rvi_hillslope *s);
 rv_status rvi_rivers_device_creep_near(rvi_rivers *r, bool back);
 rv_status rvi_rivers_device_follow(rvi_rivers *r);
-rv_status rvi_rivers_device_bring(rvi_rivers *fine, const rvi_rivers *coarse, double stays);
+rv_status rvi_rivers_device_bring(rvi_rivers *fine, const rvi_rivers *coarse, double decay);
 rv_status rvi_rivers_device_show(const rvi_rivers *r);
 rv_status rvi_rivers_device_show_level(const rvi_rivers *map, const rvi_rivers *coarse);
 

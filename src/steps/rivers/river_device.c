@@ -541,9 +541,10 @@ rv_status rvi_rivers_device_follow(rvi_rivers *r) {
 
 /* ---- levels ---- */
 
-static rvi_bring_law bring_law(const rvi_rivers *fine, const rvi_rivers *coarse, double stays) {
+static rvi_bring_law bring_law(const rvi_rivers *fine, const rvi_rivers *coarse, double decay) {
     return (rvi_bring_law){.rise = coarse->rise,
-                           .stays = stays,
+                           .decay = decay,
+                           .spacing = fine->p->spacing,
                            .apart = coarse->apart,
                            .least = fine->least,
                            .coarse = rvi_level_law(coarse, fine),
@@ -551,8 +552,8 @@ static rvi_bring_law bring_law(const rvi_rivers *fine, const rvi_rivers *coarse,
                            .height = fine->land->height};
 }
 
-rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, double stays) {
-    const rvi_bring_law law = bring_law(r, coarse, stays);
+rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, double decay) {
+    const rvi_bring_law law = bring_law(r, coarse, decay);
     const rvi_rock_law rock = rock_law(r);
     double left = 0.0;
     const rvi_device_arg args[] = {CHANGE(r->h),
@@ -561,6 +562,7 @@ rv_status rvi_rivers_device_bring(rvi_rivers *r, const rvi_rivers *coarse, doubl
                                    READ(r->fixed),
                                    READ(r->uplift),
                                    READ(r->factor.cells),
+                                   READ(r->wide),
                                    GRID(READ, coarse->start, coarse->cells),
                                    GRID(READ, coarse->h, coarse->cells),
                                    RVI_VALUE(law),

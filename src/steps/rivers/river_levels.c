@@ -243,13 +243,12 @@ rv_status rvi_level_fill(rvi_rivers *coarse, const rvi_rivers *fine, int halved)
 
 /* ---- to finer cells ---- */
 
-/* How much of shapes that the coarse cells cannot hold is left after their time: waves of four fine
- * cells creep away as exp(-D k^2 t). */
-static double share_left(const rvi_rivers *fine) {
+/* Shapes that the coarse cells cannot hold: in their time, waves of four fine cells creep away as
+ * exp(-D k^2 t). D k^2 t, where valleys lie no farther apart. */
+static double decay_of(const rvi_rivers *fine) {
     double k = 0.5 * RVI_PI / (double)fine->land->cell;
     double time = (double)fine->p->time - fine->time; /* that has passed */
-    double decay = (double)fine->p->diffusion * time * k * k;
-    return decay < 50.0 ? rvi_exp_double(-decay) : 0.0;
+    return (double)fine->p->diffusion * time * k * k;
 }
 
 rvi_coarse_law rvi_level_law(const rvi_rivers *coarse, const rvi_rivers *fine) {
@@ -264,7 +263,7 @@ rvi_coarse_law rvi_level_law(const rvi_rivers *coarse, const rvi_rivers *fine) {
 }
 
 static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, const rvi_coarse_law *law,
-                       size_t cell, double stays) {
+                       size_t cell, double decay) {
     size_t width = (size_t)fine->land->width;
     double was = fine->h[cell], before, after;
     if (!fine->fixed[cell]) /* sides go where they go by themselves */
@@ -276,6 +275,7 @@ static void bring_cell(rvi_rivers *fine, const rvi_rivers *coarse, const rvi_coa
         return;
     rvi_level_land(coarse->start, coarse->h, law, (double)(cell % width) / coarse->apart,
                    (double)(cell / width) / coarse->apart, &before, &after);
+    double stays = rvi_river_stays(decay, rvi_rivers_apart(fine, cell));
     double to = after + (was - before) * (1.0 - (1.0 - stays) * rvi_rivers_factor(fine, cell));
     double risen = fine->h[cell];
     to = to < fine->least ? fine->least : to;
@@ -289,22 +289,22 @@ typedef struct bringing {
     rvi_rivers *fine;
     const rvi_rivers *coarse;
     rvi_coarse_law law;
-    double stays;
+    double decay;
 } bringing;
 
 static void bring_rows(void *arg, int first, int end) {
     const bringing *b = arg;
     size_t width = (size_t)b->fine->land->width;
     for (size_t cell = (size_t)first * width; cell < (size_t)end * width; cell++)
-        bring_cell(b->fine, b->coarse, &b->law, cell, b->stays);
+        bring_cell(b->fine, b->coarse, &b->law, cell, b->decay);
 }
 
 rv_status rvi_level_bring(rvi_rivers *fine, const rvi_rivers *coarse) {
     if (fine->brought == fine->cells)
         return RV_OK;
     if (fine->job->device)
-        return rvi_rivers_device_bring(fine, coarse, share_left(fine));
-    bringing b = {fine, coarse, rvi_level_law(coarse, fine), share_left(fine)};
+        return rvi_rivers_device_bring(fine, coarse, decay_of(fine));
+    bringing b = {fine, coarse, rvi_level_law(coarse, fine), decay_of(fine)};
     rv_status status = rvi_rivers_rows(fine, &fine->brought, bring_rows, &b);
     if (status == RV_OK)
         fine->left += rvi_sum_difference(fine->job->ctx, fine->risen, fine->h, fine->cells);

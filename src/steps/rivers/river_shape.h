@@ -42,10 +42,12 @@ typedef struct rvi_loose_law {
 } rvi_loose_law;
 
 typedef struct rvi_bring_law {
-    double rise, stays, least;
+    double rise, decay, least;
     double apart; /* coarse cells, in cells of the finer level */
     rvi_coarse_law coarse;
     int width, height;
+    float spacing;
+    int pad;
 } rvi_bring_law;
 
 typedef struct rvi_base_law {
