@@ -442,6 +442,7 @@ static bool user_looks(const rv_context *ctx) {
 }
 
 void rv_context_progress_land(rv_context *ctx, bool wanted) {
+    RVI_ENTRY(ctx);
     ctx->no_land = !wanted;
 }
 
