@@ -21,12 +21,6 @@ static inline float rvi_river_apart(float wide, float spacing) {
     return 1.0f + (spacing - 1.0f) * wide;
 }
 
-/* How much of shapes that coarse cells cannot hold is left, where it would be exp(-decay). */
-static inline double rvi_river_stays(double decay, float apart) {
-    decay *= (double)apart;
-    return decay < 50.0 ? rvi_exp_double(-decay) : 0.0;
-}
-
 static inline float rvi_river_begins(float source, float wide, float spacing) {
     float apart = rvi_river_apart(wide, spacing);
     return source * (apart * apart);
@@ -34,6 +28,12 @@ static inline float rvi_river_begins(float source, float wide, float spacing) {
 
 static inline float rvi_river_counts(float area, float source, float begins) {
     return rvi_maxf(area - (begins - source), source);
+}
+
+/* How much of shapes that coarse cells cannot hold is left, where it would be exp(-decay). */
+static inline double rvi_river_stays(double decay, float apart) {
+    decay *= (double)apart;
+    return decay < 50.0 ? rvi_exp_double(-decay) : 0.0;
 }
 
 static inline double rvi_within(double a, double low, double high) {
